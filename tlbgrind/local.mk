@@ -75,6 +75,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/pages/touched.c \
 	tlbgrind/sim/tlb/array.c \
 	tlbgrind/sim/tlb/hierarchy.c \
+	tlbgrind/sim/tlb/inclusion.c \
 	tlbgrind/sim/tlb/lazy_lru.c \
 	tlbgrind/sim/tlb/lost.c \
 	tlbgrind/sim/tlb/lru_stack.c \
@@ -165,6 +166,7 @@ simtlbdir = $(tlbsimdir)/sim/tlb
 simtlb_HEADERS = \
 	tlbgrind/sim/tlb/array.h \
 	tlbgrind/sim/tlb/hierarchy.h \
+	tlbgrind/sim/tlb/inclusion.h \
 	tlbgrind/sim/tlb/key.h \
 	tlbgrind/sim/tlb/lazy_lru.h \
 	tlbgrind/sim/tlb/lost.h \

@@ -11,7 +11,8 @@
 const char *const fuzz_words[] = {
    "tlbgrind-machine 1\n", "name", "title", "isa", "year", "confidence",
    "base-page", "source", "note", "array", "level", "users", "entries", "ways",
-   "pages", "larger-pages", "policy", "coalesces", "paired", "wired", "hit-cycles", "threads",
+   "pages", "larger-pages", "policy", "coalesces", "paired", "wired", "inclusion",
+   "hit-cycles", "threads",
    "walk", "cycles", "step", "cache", "end\n", "unknown", "unknown, assume ",
    "unknown, assume none", "none", "own", "joined", "in-last-level", "all",
    "fetches", "loads", "stores", "loads+stores", "full", "split", "bypass",
@@ -19,6 +20,7 @@ const char *const fuzz_words[] = {
    "copied", "hardware", "software", "no", "A", "B", "C", "4K", "8K", "16K",
    "64K", "2M", "4K+2M+1G", "16G", "512G", "256T", "8E", "0", "1", "2", "3",
    "   coalesces 16K\n", "   coalesces 4K:64K+2M:32M\n", "   paired yes\n", "   wired 1\n",
+   "   inclusion exclusive\n",
    "   hit-cycles 7\n", "   hit-cycles unknown, assume 5..7\n",
     "   confidence B\n",
    "   overlap 2.4\n", "   overlap unknown, assume 64.0\n", "   entry-bytes 16\n",

@@ -197,7 +197,7 @@ FACTS = {
         2 all 1024 4 4K+64K+1M+2M+16M+512M+1G ? 7
     """,
     "cortex-a725": """
-        1 fetches 128 full ? ? 0
+        1 fetches 32 full ? ? 0
         1 loads+stores 48 full ? ? 0
         2 all 1536 6 ? ? 5
     """,
@@ -473,8 +473,8 @@ FACTS = {
         2 all 2048 8 4K+16K+64K+2M+32M+512M+1G ? 6
     """,
     "neoverse-v3": """
-        1 fetches 48 full ? ? 0
-        1 loads+stores 96 full ? ? 0
+        1 fetches 48 full 4K+16K+64K+2M ? 0
+        1 loads+stores 96 full 4K+16K+64K+2M+512M ? 0
         2 all 2048 8 ? ? 6
     """,
     "oryon": """
@@ -723,6 +723,11 @@ SPLITS = {
     "cortex-a53": {"ITLB": "split", "DTLB": "split", "L2-TLB": "split"},
     "cortex-a57": {"ITLB": "split", "DTLB": "split"},
     "cortex-a72": {"ITLB": "split", "DTLB": "split"},
+}
+
+# Levels that a source calls inclusive or exclusive, by array.
+INCLUSION = {
+    "k7": {"L2-ITLB": "exclusive", "L2-DTLB": "exclusive"},
 }
 
 # Arrays of which an entry is of an even page and the odd one behind it. Of huge pages, which Linux

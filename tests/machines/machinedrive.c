@@ -86,6 +86,8 @@ static void print_array(const tlb_machine_array *a)
       printf(" paired");
    if (a->wired != 0)
       printf(" wired %" PRIu32, a->wired);
+   if (a->inclusion != TLB_NEITHER)
+      printf(" inclusion %s", a->inclusion == TLB_INCLUSIVE ? "inclusive" : "exclusive");
    print_overlap(a->overlap, a->overlap_unknown);
    printf("\n");
    printf("source %s\n", a->source);

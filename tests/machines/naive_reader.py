@@ -92,9 +92,15 @@ def array_line(block: Block) -> str:
             *(block["index"][0].split() if block.get("index", ["modulo"])[0] != "modulo" else []),
             *(["paired"] if block.get("paired") == ["yes"] else []),
             *(["wired", block["wired"][0]] if block.get("wired", ["0"])[0] != "0" else []),
+            *inclusion(block),
             *overlap(block),
         ]
     )
+
+
+def inclusion(block: Block) -> list[str]:
+    value = block.get("inclusion", ["neither"])[0]
+    return [] if value == "neither" else ["inclusion", value]
 
 
 def overlap(block: Block) -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from machines.costs import COSTS
-from machines.facts import FACTS, PAIRED, SPLITS
+from machines.facts import FACTS, INCLUSION, PAIRED, SPLITS
 from machines.naive_reader import describe
 from machines.walks import WALKS
 
@@ -75,6 +75,7 @@ def test_each_file_has_facts_and_each_fact_a_file() -> None:
     assert set(COSTS) <= set(NAMES)
     assert set(SPLITS) <= set(NAMES)
     assert set(PAIRED) <= set(NAMES)
+    assert set(INCLUSION) <= set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -102,6 +103,13 @@ def test_larger_pages_are_split_where_that_is_known(name: str, read: dict[str, l
 def test_entries_are_of_pairs_where_that_is_known(name: str, read: dict[str, list[str]]) -> None:
     arrays = [line.split() for line in read[name] if line.startswith("array ")]
     assert [words[1] for words in arrays if "paired" in words[13:]] == PAIRED.get(name, [])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_levels_are_inclusive_or_exclusive_where_a_source_says_so(name: str, read: dict[str, list[str]]) -> None:
+    arrays = [line.split() for line in read[name] if line.startswith("array ")]
+    found = {words[1]: words[words.index("inclusion") + 1] for words in arrays if "inclusion" in words[13:]}
+    assert found == INCLUSION.get(name, {})
 
 
 @pytest.mark.parametrize("name", NAMES)

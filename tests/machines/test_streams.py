@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from machines.facts import FACTS
+from machines.facts import FACTS, INCLUSION
 from machines.naive_reader import describe, shift
 from model.naive_machine import Machine, Naive
 
@@ -121,7 +121,7 @@ def test_pages_in_turn_miss_as_the_sizes_say(user: str) -> None:
     for name in NAMES:
         base = base_of(name)
         levels = facts_of(name, user, base)
-        if levels is None:
+        if levels is None or name in INCLUSION:  # there a level is asked for what those in front gave up
             continue
         sizes = {sum(fact.entries for fact in level) for level in levels}
         for count in sorted(size + more for size in sizes for more in (0, 1, 7)):

@@ -36,7 +36,18 @@ typedef struct {
    bool *to_the_right; /* PLRU: node n of a set's tree sends the next page that way */
    uint32_t *next;     /* FIFO, by set: the way that goes next */
    uint64_t state;     /* random: of the one generator of all sets */
+   bool drove_out;     /* the last reference has driven an entry out, which was: */
+   entry driven_out;
 } cache;
+
+/* A translation that has left one level for the next. */
+typedef struct {
+   bool there;
+   name of;
+   unsigned from; /* array */
+} on_its_way;
+
+enum { MOST_ON_A_CORE = 16 };
 
 /* A line of page tables in one of the caches that walks read through. `place`: its number, counted
    from where the lines of the first kind begin. */
@@ -65,6 +76,10 @@ struct naive_mmu {
    uint64_t count[NAIVE_USERS][NAIVE_COSTS];
    uint64_t flushed[NAIVE_FLUSH_COSTS];
    uint64_t prefetched[NAIVE_PREFETCH_COSTS];
+   naive_mmu *core[MOST_ON_A_CORE];  /* of the first hardware thread: all of them */
+   unsigned n_on_core;
+   naive_mmu *first;                 /* of the core */
+   on_its_way leaves[TLB_MAX_LEVELS + 1]; /* by the level that it leaves */
    name *lost; /* what flushes have thrown away without need */
    unsigned n_lost;
 };
@@ -236,6 +251,7 @@ static entry *refer(cache *c, name of, uint64_t now)
 {
    entry *e = find(c, of);
    const bool hit = e != NULL;
+   c->drove_out = false;
    if (!hit) {
       e = free_place(c, of);
       if (e == NULL) {
@@ -244,6 +260,8 @@ static entry *refer(cache *c, name of, uint64_t now)
       }
       if (is_ordered(c) && e->there)
          e = to_the_end(c, e);
+      c->drove_out = e->there;
+      c->driven_out = *e;
       *e = (entry){ .there = true, .of = of };
    }
    e->last = now;
@@ -273,6 +291,15 @@ static void empty(const cache *c, entry *e)
    if (is_ordered(c))
       e = to_the_end(c, e);
    *e = (entry){ .there = false };
+}
+
+/* When that was referenced last which leaves for the new one; 0: there is a free place, or the
+   entry of its pair. */
+static uint64_t age_of_victim(const cache *c, name of)
+{
+   uint64_t state = c->state;
+   of = pair_of(c, of);
+   return find(c, of) != NULL || free_place(c, of) != NULL ? 0 : victim(c, of, &state)->last;
 }
 
 /* --- Which array of a level takes a page --- */
@@ -345,6 +372,111 @@ unsigned naive_takers(const tlb_machine *m, unsigned user, unsigned level, unsig
    return n;
 }
 
+/* --- Inclusive and exclusive levels --- */
+
+static uint64_t end_of(name of)
+{
+   return ((of.number + 1) << of.what) - 1;
+}
+
+static bool overlap(name a, name b)
+{
+   return a.number << a.what <= end_of(b) && b.number << b.what <= end_of(a);
+}
+
+/* Whatever the array has of that page goes; of a pair the page that it is. */
+static void drop_page(cache *c, name gone)
+{
+   for (uint32_t at = 0; at < c->g.entries; at++) {
+      entry *const e = &c->entry[at];
+      if (!e->there || e->of.what >= FIRST_STEP)
+         continue;
+      for (unsigned half = 0; c->g.paired && half < 2; half++) {
+         if (overlap((name){ e->of.what, 2 * e->of.number + half }, gone))
+            e->half[half] = false;
+      }
+      if (c->g.paired ? e->half[0] || e->half[1] : !overlap(e->of, gone))
+         continue;
+      empty(c, e);
+      at--; /* another may have moved up */
+   }
+}
+
+/* From the levels in front of the array, of each hardware thread that it serves. */
+static void drop_in_front(const naive_mmu *n, unsigned array, name gone)
+{
+   const tlb_machine_array *const a = &n->m->array[array];
+   for (unsigned t = 0; t < n->first->n_on_core; t++) {
+      const naive_mmu *const thread = n->first->core[t];
+      for (unsigned i = 0; thread->at[array] == n->at[array] && i < n->m->n_arrays; i++) {
+         if (n->m->array[i].level < a->level && (n->m->array[i].users & a->users) != 0)
+            drop_page(thread->at[i], gone);
+      }
+   }
+}
+
+/* What the array's last reference has driven out. */
+static void see_off(naive_mmu *n, unsigned array)
+{
+   const cache *const c = n->at[array];
+   const entry e = c->driven_out;
+   if (!c->drove_out || e.of.what >= FIRST_STEP)
+      return;
+   for (unsigned half = 0; half < (c->g.paired ? 2 : 1); half++) {
+      const name gone = c->g.paired ? (name){ e.of.what, 2 * e.of.number + half } : e.of;
+      if (c->g.paired && !e.half[half])
+         continue;
+      if (n->m->array[array].inclusion == TLB_INCLUSIVE)
+         drop_in_front(n, array, gone);
+      n->leaves[n->m->array[array].level] = (on_its_way){ true, gone, array };
+   }
+}
+
+static bool has_entries_of(const tlb_machine_array *a, unsigned shift)
+{
+   if ((a->g.page_sizes >> shift & 1) != 0 || a->coalesce_shift == shift)
+      return true;
+   for (unsigned page = TLB_MIN_PAGE_SHIFT; page < shift; page++) {
+      if (a->block_shift[page] == shift)
+         return true;
+   }
+   return false;
+}
+
+/* What has left a level goes to the next, if that is exclusive: where it is, or where the entry
+   goes for it that was referenced longest ago. */
+static void move_on(naive_mmu *n, unsigned level)
+{
+   const on_its_way w = n->leaves[level];
+   int best = -1;
+   uint64_t oldest = UINT64_MAX;
+   n->leaves[level].there = false;
+   for (unsigned i = 0; w.there && i < n->m->n_arrays; i++) {
+      const tlb_machine_array *const a = &n->m->array[i];
+      if (a->inclusion != TLB_EXCLUSIVE || a->level != level + 1
+          || (a->users & n->m->array[w.from].users) == 0 || !has_entries_of(a, w.of.what))
+         continue;
+      if (is_there(n->at[i], w.of)) {
+         reference(n->at[i], w.of, *n->now);
+         return;
+      }
+      if (age_of_victim(n->at[i], w.of) < oldest) {
+         oldest = age_of_victim(n->at[i], w.of);
+         best = (int)i;
+      }
+   }
+   if (best < 0)
+      return;
+   reference(n->at[best], w.of, *n->now);
+   see_off(n, (unsigned)best);
+}
+
+static void move_all_on(naive_mmu *n)
+{
+   for (unsigned level = 1; level < TLB_MAX_LEVELS; level++)
+      move_on(n, level);
+}
+
 /* --- Page walks --- */
 
 /* Of the last level's arrays for loads the one with the smallest pages; but not if that is what
@@ -380,8 +512,11 @@ static name name_of_step(const naive_mmu *n, unsigned step, uint64_t address)
 /* Before the translation that is walked for, which comes when the walk is over. */
 static void keep(naive_mmu *n, unsigned step, uint64_t address)
 {
-   if (n->step[step] != NULL)
-      reference(n->step[step], name_of_step(n, step, address), *n->now - 1);
+   if (n->step[step] == NULL)
+      return;
+   reference(n->step[step], name_of_step(n, step, address), *n->now - 1);
+   if (n->m->walk[step].in_last_level)
+      see_off(n, (unsigned)naive_keeps_steps(n->m));
 }
 
 /* --- What its references cost --- */
@@ -540,15 +675,6 @@ static name name_in(const tlb_machine *m, unsigned array, uint64_t address, unsi
    return (name){ shift, address >> shift };
 }
 
-/* When that was referenced last which leaves for the new one; 0: there is a free place, or the
-   entry of its pair. */
-static uint64_t age_of_victim(const cache *c, name of)
-{
-   uint64_t state = c->state;
-   of = pair_of(c, of);
-   return find(c, of) != NULL || free_place(c, of) != NULL ? 0 : victim(c, of, &state)->last;
-}
-
 /* The array of a level that has the page, by number; -1: none had it. */
 static int look_up(naive_mmu *n, const unsigned *array, unsigned n_arrays, uint64_t address,
                    unsigned page_shift, unsigned block_shift)
@@ -580,6 +706,7 @@ static void fill(naive_mmu *n, const unsigned *array, unsigned n_arrays, uint64_
    }
    reference(n->at[array[best]],
              name_in(n->m, array[best], address, page_shift, block_shift), *n->now);
+   see_off(n, array[best]);
 }
 
 static uint32_t known(uint32_t cycles)
@@ -595,6 +722,7 @@ void naive_translate(naive_mmu *n, unsigned user, uint64_t address, unsigned pag
    unsigned array[TLB_MAX_ARRAYS];
    bool missed = false;
    *n->now += 2;
+   memset(n->leaves, 0, sizeof n->leaves);
    for (unsigned level = first_level(m, user); level <= last_level(m); level++) {
       const unsigned n_arrays = naive_takers(m, user, level, page_shift, array);
       if (n_arrays == 0)
@@ -602,11 +730,15 @@ void naive_translate(naive_mmu *n, unsigned user, uint64_t address, unsigned pag
       const int hit = look_up(n, array, n_arrays, address, page_shift, block_shift);
       if (hit >= 0) {
          count[NAIVE_CYCLES] += missed ? known(m->array[hit].hit_cycles) : 0;
+         if (m->array[hit].inclusion == TLB_EXCLUSIVE)
+            empty(n->at[hit], find(n->at[hit], name_in(m, (unsigned)hit, address, page_shift,
+                                                       block_shift)));
+         move_all_on(n);
          return;
       }
       missed = true;
       count[NAIVE_MISS_1 + level - 1]++;
-      if (level < last_level(m))
+      if (level < last_level(m) && m->array[array[0]].inclusion != TLB_EXCLUSIVE)
          fill(n, array, n_arrays, address, page_shift, block_shift);
    }
    come_back(n, address);
@@ -624,8 +756,9 @@ void naive_translate(naive_mmu *n, unsigned user, uint64_t address, unsigned pag
    for (unsigned read = 0; pays && read < references;
         read += m->n_walk_steps + 1)
       count[NAIVE_CYCLES] += known(m->walk_cycles);
+   move_all_on(n);
    const unsigned n_arrays = naive_takers(m, user, last_level(m), page_shift, array);
-   if (n_arrays > 0)
+   if (n_arrays > 0 && m->array[array[0]].inclusion != TLB_EXCLUSIVE)
       fill(n, array, n_arrays, address, page_shift, block_shift);
 }
 
@@ -834,6 +967,8 @@ naive_mmu *naive_new(const tlb_machine *m, bool nested)
    n->m = m;
    n->nested = nested || m->host_page_shift != 0;
    n->now = &n->time;
+   n->first = n;
+   n->core[n->n_on_core++] = n;
    n->tables = &n->own_tables;
    for (unsigned i = 0; i < TLB_MAX_ARRAYS; i++)
       n->at[i] = &n->array[i];
@@ -859,6 +994,10 @@ naive_mmu *naive_new(const tlb_machine *m, bool nested)
 void naive_share(naive_mmu *n, naive_mmu *first)
 {
    n->now = first->now;
+   n->first = first;
+   if (first->n_on_core == MOST_ON_A_CORE)
+      abort();
+   first->core[first->n_on_core++] = n;
    n->tables = first->tables;
    for (unsigned i = 0; i < n->m->n_arrays; i++) {
       const tlb_machine_array *const a = &n->m->array[i];

@@ -50,6 +50,7 @@ typedef struct {
    uint64_t sizes;  /* of larger pages, a bit for each */
    unsigned policy; /* which mostly is that of first levels */
    unsigned groups; /* which references have arrays of their own */
+   bool is_inclusive; /* some have inclusive or exclusive levels */
 } family;
 
 family random_family(dice *d, unsigned base);

@@ -50,6 +50,7 @@ family random_family(dice *d, unsigned base)
    f.plain = roll(d, 5) < 3;
    f.policy = one_in(d, 3) ? roll(d, TLB_N_POLICIES) : TLB_LRU;
    f.groups = roll(d, f.plain ? N_PLAIN : N_FIRST);
+   f.is_inclusive = one_in(d, 3);
    return f;
 }
 
@@ -127,10 +128,19 @@ static void give_pages(dice *d, const family *f, tlb_machine_array *a, bool is_f
    }
 }
 
+/* Machines of one run are mostly such that each finds something for others, too. */
+static tlb_inclusion random_inclusion(dice *d, const family *f)
+{
+   return !f->is_inclusive || roll(d, 2) ? TLB_NEITHER
+          : roll(d, 2)                   ? TLB_INCLUSIVE
+                                         : TLB_EXCLUSIVE;
+}
+
 static void add_group(dice *d, const family *f, tlb_machine *m, unsigned level, unsigned users)
 {
    static const unsigned char sets[] = { 1, 1, 2, 3, 4, 5, 8, 16 };
    const unsigned n = one_in(d, f->plain ? 8 : 3) ? 2 : 1;
+   const tlb_inclusion inclusion = level == 1 ? TLB_NEITHER : random_inclusion(d, f);
    for (unsigned i = 0; i < n; i++) {
       tlb_machine_array *const a = add_array(m, level, users);
       const unsigned policy = one_in(d, 4)           ? roll(d, TLB_N_POLICIES)
@@ -146,8 +156,12 @@ static void add_group(dice *d, const family *f, tlb_machine *m, unsigned level, 
       a->g.paired = !f->plain && one_in(d, 4);
       if (sets_of == 1 && one_in(d, 4))
          a->wired = 1 + roll(d, 4);
-      if (level > 1)
+      if (level > 1) {
          a->hit_cycles = one_in(d, 3) ? TLB_UNKNOWN : roll(d, 10);
+         a->inclusion = one_in(d, 4) ? random_inclusion(d, f) : inclusion;
+      }
+      if (a->inclusion == TLB_EXCLUSIVE)
+         a->g.paired = 0;
    }
 }
 

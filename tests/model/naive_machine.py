@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from machines.naive_reader import shift as shift_of
 from oracle.naive_tlb import Array as Sets
-from oracle.naive_tlb import Fifo, Generator, Key, Lru, Random, Set, Slots
+from oracle.naive_tlb import Generator, Key, Lru, Random, Set, Slots
 
 # How many lines the tables of one kind begin behind those of the kind before, and how many steps there can be.
 KINDS_APART, MOST_STEPS = 37, 6
@@ -44,6 +44,7 @@ class Array:
     index_xor: int = 0
     paired: bool = False
     wired: int = 0  # beside `entries`
+    inclusion: str = "neither"
 
     @classmethod
     def described(cls, line: str) -> Array:
@@ -65,6 +66,7 @@ class Array:
             int(words[words.index("xor") + 1]) if "xor" in words else 0,
             "paired" in words,
             wired,
+            words[words.index("inclusion") + 1] if "inclusion" in words else "neither",
         )
 
     def text(self, name: str) -> str:
@@ -89,6 +91,8 @@ class Array:
             lines.append("paired yes")
         if self.wired:
             lines.append(f"wired {self.wired}")
+        if self.inclusion != "neither":
+            lines.append(f"inclusion {self.inclusion}")
         if self.level > 1:
             lines.append(f"hit-cycles {'unknown' if self.hit_cycles is None else self.hit_cycles}")
         return "\n".join(lines)
@@ -219,8 +223,6 @@ def leaves(s: Set) -> Key | None:
     """The key that the set gives up for a new one; None if it has a free place."""
     if isinstance(s, Lru):
         return s.order[0] if len(s.order) == s.ways else None
-    if isinstance(s, Fifo):
-        return s.queue[0] if len(s.queue) == s.ways else None
     assert isinstance(s, Slots)
     if None in s.slot:
         return None
@@ -230,12 +232,7 @@ def leaves(s: Set) -> Key | None:
 
 
 def holds(s: Set, key: Key) -> bool:
-    if isinstance(s, Lru):
-        return key in s.order
-    if isinstance(s, Fifo):
-        return key in s.queue
-    assert isinstance(s, Slots)
-    return key in s.slot
+    return key in s.held()
 
 
 @dataclass
@@ -248,6 +245,7 @@ class Naive:
     caches: list[Sets | None] = field(default_factory=list)  # of the steps of walks
     last: dict[tuple[int, Key], int] = field(default_factory=dict)
     halves: dict[tuple[int, Key], set[int]] = field(default_factory=dict)  # of pairs that have an entry
+    on_their_way: dict[int, tuple[int, Key]] = field(default_factory=dict)  # by level, what it has evicted, and where
     now: int = 0
     cycles: int = 0
     references: int = 0  # of walks
@@ -384,10 +382,84 @@ class Naive:
         found = self.entry(n, page, context)
         if found is None:
             return
-        found[0].reference(found[1])
         kept_in = self.machine.keeps_steps()
-        if kept_in is not None and self.machine.steps[n].cache == "in-last-level":
+        in_last = kept_in is not None and self.machine.steps[n].cache == "in-last-level"
+        goes = None if holds(*found) else leaves(found[0])
+        found[0].reference(found[1])
+        if in_last and kept_in is not None:
             self.last[kept_in, found[1]] = self.now - 1
+            self.see_off(kept_in, goes)
+
+    # --- Inclusive and exclusive levels ---
+
+    def bytes_of(self, key: Key) -> range:
+        """Which base pages an entry covers."""
+        _, shift, part = key
+        pages = 1 << (shift - self.machine.base) if shift >= self.machine.base else 1
+        return range(part * pages, (part + 1) * pages)
+
+    def drop(self, number: int, context: int, gone: range) -> None:
+        """All that the array has of these pages; of a pair only what meets them."""
+        array = self.machine.arrays[number]
+        for where in self.sets[number].sets:
+            for key in where.held():
+                if key[1] < 0 or key[0] != context:
+                    continue
+                halves = self.halves[number, key] if array.paired else {0}
+                for half in sorted(halves):
+                    page = (key[0], key[1], 2 * key[2] + half) if array.paired else key
+                    covered = self.bytes_of(page)
+                    if covered.start < gone.stop and gone.start < covered.stop:
+                        halves = halves - {half}
+                if array.paired:
+                    self.halves[number, key] = halves
+                if not halves:
+                    where.remove(key)
+
+    def see_off(self, number: int, key: Key | None) -> None:
+        """An array has evicted a translation, if it is one."""
+        array = self.machine.arrays[number]
+        if key is None or key[1] < 0:
+            return
+        halves = self.halves[number, key] if array.paired else {0}
+        for half in sorted(halves):
+            page = (key[0], key[1], 2 * key[2] + half) if array.paired else key
+            for other, in_front in enumerate(self.machine.arrays):
+                if (
+                    array.inclusion == "inclusive"
+                    and in_front.level < array.level
+                    and set(in_front.users) & set(array.users)
+                ):
+                    self.drop(other, page[0], self.bytes_of(page))
+            self.on_their_way[array.level] = (number, page)
+
+    def move_on(self) -> None:
+        """What has left a level goes to an exclusive one behind it, as the entry that it was."""
+        for level in range(1, self.machine.levels() + 1):
+            number, key = self.on_their_way.pop(level, (0, None))
+            takers = [
+                other
+                for other, array in enumerate(self.machine.arrays)
+                if key is not None
+                and array.inclusion == "exclusive"
+                and array.level == level + 1
+                and set(array.users) & set(self.machine.arrays[number].users)
+                and (key[1] in array.pages or key[1] in array.coalesces.values())
+            ]
+            if key is None or not takers:
+                continue
+            places = [(other, self.sets[other].set_of(key[2])) for other in takers]
+            having = [place for place in places if holds(place[1], key)]
+
+            def age(place: tuple[int, Set], key: Key = key) -> int:
+                victim = leaves(place[1])
+                return 0 if victim is None else self.last[place[0], victim]
+
+            other, where = having[0] if having else min(places, key=age)
+            goes = None if having else leaves(where)
+            where.reference(key)
+            self.last[other, key] = self.now
+            self.see_off(other, goes)
 
     def ask(
         self, numbers: list[int], page: int, context: int, page_shift: int, block_shift: int, walks: bool = False
@@ -425,20 +497,32 @@ class Naive:
                 victim = None if holds(place[1], place[2]) else leaves(place[1])
                 return 0 if victim is None else self.last[place[0], victim]
 
+            exclusive = self.machine.arrays[numbers[0]].inclusion == "exclusive"
+            if walks:
+                self.move_on()
+            if exclusive:
+                return None
             place = min(places, key=age)
+            goes = None if holds(place[1], place[2]) else leaves(place[1])
             if not holds(place[1], place[2]):
                 self.halves[place[0], place[2]] = set()
             self.halves[place[0], place[2]].add(half(place))
         number, where, key = place
         where.reference(key)
         self.last[number, key] = self.now
-        return number if found else None
+        if not found:
+            self.see_off(number, goes)
+            return None
+        if self.machine.arrays[number].inclusion == "exclusive":
+            where.remove(key)
+        return number
 
     def translate(
         self, user: str, page: int, context: int, page_shift: int, block_shift: int
     ) -> tuple[list[int], bool]:
         """The levels that missed, from 0, and whether all did: then it walks."""
         self.now += 2
+        self.on_their_way.clear()
         missed: list[int] = []
         walked = False
         mine = sorted({array.level for array in self.machine.arrays if user in array.users})
@@ -454,8 +538,10 @@ class Naive:
                 continue
             if missed:
                 self.cycles += self.machine.arrays[hit].hit_cycles or 0
+            self.move_on()
             return missed, False
         if not walked:
             self.walk(page, context, page_shift)
+            self.move_on()
         self.cycles += self.machine.walk_cycles or 0
         return missed, True

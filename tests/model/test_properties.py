@@ -189,6 +189,7 @@ def group_of_arrays(
     rng: random.Random, level: int, users: str, policies: tuple[str, ...], most: int, base: int, sizes: tuple[int, ...]
 ) -> list[Array]:
     """One to three arrays for some pages each; the first takes base pages, or what they consist of."""
+    inclusion = "neither" if level == 1 else rng.choice(["neither", "neither", "neither", "inclusive", "exclusive"])
     made: list[Array] = []
     for number in range(rng.choice([1, 1, 2, 2, 3])):
         least = base if number == 0 else rng.choice([*sizes, base])
@@ -208,6 +209,9 @@ def group_of_arrays(
             array.wired = rng.choice([1, 2, 5])
         if level > 1:
             array.hit_cycles = rng.choice([None, 0, 2, 7, 9])
+            array.inclusion = inclusion
+        if inclusion == "exclusive":
+            array.paired = False
         made.append(array)
     return made
 
@@ -226,7 +230,23 @@ def is_whole(arrays: list[Array], base: int) -> bool:
             pages = [shift for array in mine if array.level == level for shift in array.pages]
             if any(pages.count(shift) > 2 for shift in pages):
                 return False
-    return True
+    return all(can_include(arrays, array) for array in arrays)
+
+
+def can_include(arrays: list[Array], array: Array) -> bool:
+    """Whether its inclusion can be: those side by side agree, an exclusive one is first for nobody and has no pairs."""
+    beside = [
+        other
+        for other in arrays
+        if other.level == array.level and set(other.users) & set(array.users) and set(other.pages) & set(array.pages)
+    ]
+    front = [other for other in arrays if other.level + 1 == array.level and set(other.users) & set(array.users)]
+    if {other.inclusion for other in beside} != {array.inclusion}:
+        return False
+    if array.inclusion == "exclusive":
+        first = [min(other.level for other in arrays if user in other.users) for user in array.users]
+        return bool(front) and array.level not in first and not any(other.paired for other in [array, *front])
+    return array.inclusion == "neither" or bool(front)
 
 
 def is_clear(machine: Machine, sizes: tuple[int, ...]) -> bool:
@@ -582,6 +602,7 @@ def test_the_random_machines_use_each_word_of_the_format() -> None:
     assert {12, 14, 16, 21} <= {page for page, _ in by_size}
     assert {array.splits for array in arrays} == {False, True}
     assert {array.paired for array in arrays} == {False, True}
+    assert {array.inclusion for array in arrays if array.level > 1} == {"neither", "inclusive", "exclusive"}
     assert {array.wired for array in arrays} == {0, 1, 2, 5}
     assert {machine.base for machine in machines} == {12, 14, 16}
     stores_start_late = [m for m in machines if not any("s" in a.users and a.level == 1 for a in m.arrays)]

@@ -8,7 +8,6 @@ tree of bits, used bits.  A key is (context, page); the page alone chooses the s
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Protocol
 
 Key = tuple[int, ...]
@@ -17,6 +16,12 @@ Key = tuple[int, ...]
 class Set(Protocol):
     def reference(self, key: Key) -> bool:
         """Returns whether the key is there; if not, it is from now on."""
+
+    def remove(self, key: Key) -> None:
+        """A key that is there goes."""
+
+    def held(self) -> list[Key]:
+        """All that are there."""
 
 
 class Lru:
@@ -35,21 +40,11 @@ class Lru:
         self.order.append(key)
         return hit
 
+    def remove(self, key: Key) -> None:
+        self.order.remove(key)
 
-class Fifo:
-    """A queue; a hit leaves it as it is."""
-
-    def __init__(self, ways: int) -> None:
-        self.ways = ways
-        self.queue: deque[Key] = deque()
-
-    def reference(self, key: Key) -> bool:
-        if key in self.queue:
-            return True
-        if len(self.queue) == self.ways:
-            self.queue.popleft()
-        self.queue.append(key)
-        return False
+    def held(self) -> list[Key]:
+        return list(self.order)
 
 
 class Slots:
@@ -62,21 +57,50 @@ class Slots:
         hit = key in self.slot
         if hit:
             way = self.slot.index(key)
+        elif None in self.slot:
+            way = self.slot.index(None)
         else:
-            way = self.slot.index(None) if None in self.slot else self.victim()
+            way = self.victim()
+            self.evicted()
+        if not hit:
             self.slot[way] = key
             self.filled(way)
         self.touched(way)
         return hit
 
+    def remove(self, key: Key) -> None:
+        way = self.slot.index(key)
+        self.slot[way] = None
+        self.filled(way)
+
+    def held(self) -> list[Key]:
+        return [key for key in self.slot if key is not None]
+
     def victim(self) -> int:
         raise NotImplementedError
+
+    def evicted(self) -> None:
+        pass
 
     def filled(self, way: int) -> None:
         pass
 
     def touched(self, way: int) -> None:
         pass
+
+
+class Fifo(Slots):
+    """The ways go in turn: as a queue, as long as nothing is removed. A hit leaves it as it is."""
+
+    def __init__(self, ways: int) -> None:
+        super().__init__(ways)
+        self.next = 0
+
+    def victim(self) -> int:
+        return self.next
+
+    def evicted(self) -> None:
+        self.next = (self.next + 1) % len(self.slot)
 
 
 class Plru(Slots):

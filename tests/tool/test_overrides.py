@@ -64,6 +64,8 @@ def changed(folder: Path, machine: str, array: str, **lines: str) -> Path:
         ("skylake", "DTLB-4K", {"entries": "24", "ways": "full", "wired": "8"}),
         ("zen4", "DTLB", {"entries": "12", "coalesces": "4K:64K+2M:32M"}),
         ("la464", "STLB", {"entries": "32", "paired": "no"}),
+        ("skylake", "STLB", {"entries": "64", "ways": "4", "inclusion": "inclusive"}),
+        ("skylake", "STLB", {"entries": "64", "ways": "4", "inclusion": "exclusive"}),
     ],
 )  # fmt: skip
 def test_a_changed_machine_counts_as_a_file_with_these_lines(

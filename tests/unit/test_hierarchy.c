@@ -13,6 +13,7 @@ typedef struct {
    int splits;
    unsigned coalesce_shift;
    uint32_t hit_cycles;
+   tlb_inclusion inclusion;
 } part;
 
 enum {
@@ -44,6 +45,7 @@ static tlb_machine machine_of(const part *parts, unsigned n)
       a->splits = parts[i].splits;
       a->coalesce_shift = parts[i].coalesce_shift;
       a->hit_cycles = parts[i].hit_cycles;
+      a->inclusion = parts[i].inclusion;
    }
    return m;
 }
@@ -900,6 +902,99 @@ TEST(too_large)
            "no first-level array for loads holds pages of 2M");
 }
 
+/* --- Inclusive and exclusive levels --- */
+
+TEST(inclusive)
+{
+   fixture f;
+   MAKE(&f, { AT(1, FETCHES, "4,full") }, { AT(1, DATA, "4,full") },
+        { AT(2, ALL, "3,full"), .inclusion = TLB_INCLUSIVE });
+   expect(&f, I, 1, L1 | L2, 1);
+   expect(&f, D, 2, L1 | L2, 1);
+   expect(&f, D, 3, L1 | L2, 1);
+   expect(&f, I, 1, HIT, 0); /* of which the second level learns nothing */
+   expect(&f, D, 4, L1 | L2, 1);
+   expect(&f, D, 2, HIT, 0);
+   expect(&f, I, 1, L1 | L2, 1); /* 4 has driven it out, and now it drives out 2 */
+   expect(&f, D, 3, HIT, 0);
+   expect(&f, D, 2, L1 | L2, 1);
+   drop(&f);
+}
+
+TEST(inclusive_pieces)
+{
+   fixture f;
+   MAKE(&f, { AT(1, ALL, "8,full,4K"), .splits = 1 },
+        { AT(2, ALL, "2,full,4K+2M"), .inclusion = TLB_INCLUSIVE });
+   expect_of(&f, D, 512, M2, L1 | L2, 1);
+   expect_of(&f, D, 513, M2, L1, 0);
+   expect(&f, D, 2, L1 | L2, 1);
+   expect(&f, D, 3, L1 | L2, 1); /* both pieces go with their page */
+   expect(&f, D, 2, HIT, 0);
+   expect_of(&f, D, 513, M2, L1 | L2, 1);
+   expect_of(&f, D, 512, M2, L1, 0);
+   drop(&f);
+}
+
+TEST(inclusive_to_the_front)
+{
+   fixture f;
+   MAKE(&f, { AT(1, ALL, "4,full") }, { AT(2, ALL, "4,full") },
+        { AT(3, ALL, "2,full"), .inclusion = TLB_INCLUSIVE });
+   expect(&f, D, 1, L1 | L2 | L3, 1);
+   expect(&f, D, 2, L1 | L2 | L3, 1);
+   expect(&f, D, 3, L1 | L2 | L3, 1);
+   expect(&f, D, 1, L1 | L2 | L3, 1);
+   expect(&f, D, 3, HIT, 0);
+   drop(&f);
+}
+
+TEST(exclusive)
+{
+   fixture f;
+   MAKE(&f, { AT(1, ALL, "2,full") },
+        { AT(2, ALL, "2,full"), .inclusion = TLB_EXCLUSIVE, .hit_cycles = 7 });
+   for (unsigned page = 1; page <= 4; page++)
+      expect(&f, D, page, L1 | L2, 1);
+   for (unsigned page = 1; page <= 4; page++) { /* all of them are somewhere */
+      const tlb_outcome o = translate(&f, D, page, K4, K4);
+      assert_int_equal(o.missed, L1);
+      assert_int_equal(o.cycles, 7);
+   }
+   expect(&f, D, 5, L1 | L2, 1); /* drives 3 into the second level, and that 1 out */
+   expect(&f, D, 2, L1, 0);
+   expect(&f, D, 3, L1, 0);
+   expect(&f, D, 1, L1 | L2, 1);
+   drop(&f);
+}
+
+TEST(exclusive_of_a_size)
+{
+   fixture f;
+   MAKE(&f, { AT(1, ALL, "1,full,4K+2M") },
+        { AT(2, ALL, "4,full,4K"), .inclusion = TLB_EXCLUSIVE });
+   expect_of(&f, D, 512, M2, L1, 1);
+   expect(&f, D, 1, L1 | L2, 1);
+   expect_of(&f, D, 512, M2, L1, 1); /* it was lost */
+   expect(&f, D, 1, L1, 0);
+   drop(&f);
+}
+
+TEST(exclusive_behind_exclusive)
+{
+   fixture f;
+   MAKE(&f, { AT(1, ALL, "1,full") }, { AT(2, ALL, "1,full"), .inclusion = TLB_EXCLUSIVE },
+        { AT(3, ALL, "1,full"), .inclusion = TLB_EXCLUSIVE });
+   for (unsigned page = 1; page <= 3; page++)
+      expect(&f, D, page, L1 | L2 | L3, 1);
+   expect(&f, D, 1, L1 | L2, 0);
+   expect(&f, D, 3, L1, 0);
+   expect(&f, D, 2, L1 | L2, 0);
+   expect(&f, D, 4, L1 | L2 | L3, 1);
+   expect(&f, D, 1, L1 | L2 | L3, 1);
+   drop(&f);
+}
+
 int main(void)
 {
    const struct CMUnitTest tests[] = {
@@ -941,6 +1036,14 @@ int main(void)
       CLAIM("a loop over a 16M page in 256 pieces always misses an ERAT of 128, and the TLB once",
             erat),
       CLAIM("a second ERAT in FIFO order stands between the first and the TLB", erat_in_the_middle),
+      CLAIM("what an inclusive level evicts leaves the level in front of it, whoever uses it there",
+            inclusive),
+      CLAIM("the pieces of a page leave with it", inclusive_pieces),
+      CLAIM("an inclusive third level reaches to the first", inclusive_to_the_front),
+      CLAIM("an exclusive level has what the first gives up, until it is hit", exclusive),
+      CLAIM("an entry of a size that an exclusive level does not hold is lost",
+            exclusive_of_a_size),
+      CLAIM("what one exclusive level gives up goes to the next", exclusive_behind_exclusive),
       CLAIM("a walk for a larger page does not pay for the steps behind", step_cycles),
       CLAIM("a hit costs what its level says, a walk what the machine says",
             cycles),

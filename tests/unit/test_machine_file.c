@@ -460,7 +460,7 @@ TEST(each_line)
 #define STEPS " is not allowed; it is a power of two from 4K to 8E, such as 4K, 2M, 1G or 512G"
 #define NO_KEY \
    " is no key of the array: level users entries ways index pages larger-pages policy threads " \
-   "hit-cycles overlap coalesces paired wired confidence source"
+   "hit-cycles overlap coalesces paired wired inclusion confidence source"
 
 TEST(bad_values)
 {
@@ -677,7 +677,8 @@ TEST(all_errors)
       { 5, { "array 'A' has no line 'pages'" } },
       { 6, { "level '9' is not allowed; it is a number from 1 to 3" } },
       { 7, { "'levle' is no key of the array: level users entries ways index pages "
-             "larger-pages policy threads hit-cycles overlap coalesces paired wired confidence source" } },
+             "larger-pages policy threads hit-cycles overlap coalesces paired wired inclusion "
+             "confidence source" } },
       { 17, { "array 'C D' is no name; allowed are letters, digits and, behind the first, "
               "- _ ." } },
       { 20, { "step 4K has no line 'entries'" } },
@@ -822,6 +823,32 @@ TEST(paired)
    refuse(edited(third + 8, third + 8, "hit-cycles 20\npaired yes\n"),
           line_of("step            2M") + 1,
           "the last level can not hold entries of the walk: array 'L3' holds pairs of pages");
+}
+
+TEST(inclusion)
+{
+   const unsigned itlb = line_of("array           ITLB");
+   const unsigned stores = line_of("array           DTLB-stores");
+   const unsigned b = line_of("array           L2-B");
+   const unsigned third = line_of("array           L3");
+   accept(edited(third + 8, third + 8, "hit-cycles 20\ninclusion inclusive\n"));
+   assert_int_equal(machine.array[5].inclusion, TLB_INCLUSIVE);
+   assert_int_equal(machine.array[4].inclusion, TLB_NEITHER);
+   accept(edited(third + 8, third + 8, "hit-cycles 20\ninclusion exclusive\n"));
+   assert_int_equal(machine.array[5].inclusion, TLB_EXCLUSIVE);
+   accept(edited(third + 8, third + 8, "hit-cycles 20\ninclusion neither\n"));
+   assert_int_equal(machine.array[5].inclusion, TLB_NEITHER);
+   refuse(edited(third + 8, third + 8, "inclusion both\n"), third + 8,
+          "inclusion 'both' is not allowed; it is neither, inclusive or exclusive");
+   refuse(edited(itlb + 4, itlb + 4, "ways full\ninclusion inclusive\n"), itlb + 5,
+          "array 'ITLB' has no level in front of it that it could include or exclude");
+   refuse(edited(b + 8, b + 8, "hit-cycles 9\ninclusion inclusive\n"), b + 9,
+          "array 'L2-B' has another inclusion than one beside it for the same pages and references");
+   refuse(edited(third + 8, third + 8, "hit-cycles 20\npaired yes\ninclusion exclusive\n"),
+          third + 10, "array 'L3' holds pairs of pages, and cannot be exclusive");
+   refuse(edited(stores, b + 8, "array L2-A\nlevel 2\nusers all\nentries 8\nways 8\npages 4K+2M\n"
+                                "hit-cycles 7\ninclusion exclusive\n"), stores + 7,
+          "array 'L2-A' is asked before all others by some reference, and cannot be exclusive");
 }
 
 /* --- Overlaps, caches of tables, and the memory --- */
@@ -1160,6 +1187,7 @@ static void some_array(tlb_machine_array *a)
    a->g.index_xor = below(16) == 0 ? 1 + below(20) : 0;
    a->g.paired = below(8) == 0;
    a->wired = below(4) == 0 ? 1 + below(4) : 0;
+   a->inclusion = below(6) == 0 ? (tlb_inclusion)below(3) : TLB_NEITHER;
    if (below(2))
       some_text(a->source, sizeof a->source);
 }
@@ -1283,6 +1311,7 @@ int main(void)
       CLAIM("an overlap has one decimal, and can be unknown or assumed", overlaps),
       CLAIM("a window is a number of instructions, which can be assumed", windows),
       CLAIM("an array has pairs if its file says so", paired),
+      CLAIM("a level that is inclusive or exclusive has one in front of it", inclusion),
       CLAIM("steps are those of x86 where the processor is one, else any", steps_of_other_processors),
       CLAIM("all errors of a file are told at once, by line", all_errors),
       CLAIM("of many errors the first are told", many_errors),

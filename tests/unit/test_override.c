@@ -215,7 +215,7 @@ TEST(refusals)
            "'dtlb' is no part of skylake; did you mean DTLB-4K, DTLB-2M, DTLB-1G, STLB?");
    refuses("foo.entries=32", "foo.entries=32",
            "'foo' is no part of skylake; it has ITLB-4K, ITLB-2M, DTLB-4K, DTLB-2M, DTLB-1G, STLB, "
-           "STLB-1G, walk, 512G, 1G, 2M, 4K, cache-L1D, cache-L2 and 2 more");
+           "STLB-1G, walk, 512G, 1G, 2M, 4K, cache-L1D, cache-L2, cache-L3 and 1 more");
    refuses("stlb.entrys=32", "stlb.entrys=32",
            "'entrys' is no line of the array; did you mean entries?");
    refuses("walk.entries=32", "walk.entries=32",

@@ -128,7 +128,8 @@ void tg_fast_path_find(void)
 {
    for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
       tg_fast_path[kind] = (TgFastPath){ .search = TG_FAST_NONE };
-      if (tg_mmus.fast_path && tg_mmus.n_mmus == 1 && !tlb_has_also_behind(&tg_mmus.mmu[0]))
+      if (tg_mmus.fast_path && tg_mmus.n_mmus == 1 && !tg_mmus.mmu[0].alone
+          && !tlb_has_also_behind(&tg_mmus.mmu[0]))
          find(&tg_mmus.mmu[0], kind);
    }
    /* Where reads and writes are not told apart one stands for the other; and a data page notes

@@ -184,10 +184,22 @@ static void make_room_for_copies(TgOptions* o)
    }
 }
 
+/* Of a reference to two pages cachegrind looks up both in one level before it goes to the next, and its
+   levels do not know each other. */
+static void count_as_cachegrind(TgOptions* o)
+{
+   o->kernel.cores = TG_CORES_SHARED;
+   for (UInt i = 0; i < o->n_machines; i++) {
+      tlb_machine* m = &o->machine[i].m;
+      for (UInt j = 0; j < m->n_arrays; j++)
+         m->array[j].inclusion = TLB_NEITHER;
+   }
+}
+
 void tg_run_machines_share(TgOptions* o)
 {
    if (o->as_cachegrind)
-      o->kernel.cores = TG_CORES_SHARED;
+      count_as_cachegrind(o);
    divide_by_siblings(o);
    make_room_for_copies(o);
 }

@@ -55,11 +55,14 @@ void tg_costs_file_describe_arrays(const TgMachine* m,
       HChar geometry[160];
       HChar description[200];
       tlb_geometry_print(&a->g, geometry, sizeof geometry);
-      VG_(snprintf)(description, sizeof description, "level %u, %s, %s",
-                    a->level, users_of(a), geometry);
+      const HChar* inclusion = a->inclusion == TLB_INCLUSIVE   ? ", inclusive"
+                               : a->inclusion == TLB_EXCLUSIVE ? ", exclusive"
+                                                               : "";
+      VG_(snprintf)(description, sizeof description, "level %u, %s, %s%s",
+                    a->level, users_of(a), geometry, inclusion);
       if (a->wired != 0) {
-         VG_(snprintf)(description, sizeof description, "level %u, %s, %s, %u more wired",
-                       a->level, users_of(a), geometry, a->wired);
+         VG_(snprintf)(description, sizeof description, "level %u, %s, %s%s, %u more wired",
+                       a->level, users_of(a), geometry, inclusion, a->wired);
       }
       each(description, opaque);
    }

@@ -428,7 +428,7 @@ static int may_be_equal(uint64_t a, uint64_t b, int unknown)
 static int arrays_may_be_equal(const tlb_machine_array *a, const tlb_machine_array *b)
 {
    return a->level == b->level && a->users == b->users
-          && a->g.paired == b->g.paired && a->wired == b->wired
+          && a->g.paired == b->g.paired && a->wired == b->wired && a->inclusion == b->inclusion
           && tlb_arrays_coalesce_alike(a, b) && a->g.index_xor == b->g.index_xor
           && may_be_equal(a->g.entries, b->g.entries, a->entries_unknown || b->entries_unknown)
           && may_be_equal(a->g.ways, b->g.ways, a->ways_unknown || b->ways_unknown)

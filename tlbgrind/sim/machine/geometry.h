@@ -49,7 +49,7 @@ enum {
    TLB_MIN_PAGE_SHIFT = 12, /* 4K */
    TLB_MAX_PAGE_SHIFT = 34, /* 16G */
    TLB_MAX_BLOCK_BITS = 7,  /* up to 2^this pages are one entry together */
-   TLB_REASON_SIZE = 160
+   TLB_REASON_SIZE = 168
 };
 
 /* The reason of a refusal: one sentence without a full stop, to be printed

@@ -225,6 +225,68 @@ static int check_levels(const tlb_machine *m, uint32_t *where, tlb_reason *why)
    return 1;
 }
 
+/* The first array of the level in front of number i that serves some of its references; NULL:
+   there is none. */
+static const tlb_machine_array *in_front_of(const tlb_machine *m, unsigned i)
+{
+   for (unsigned j = 0; j < m->n_arrays; j++) {
+      if (m->array[j].level + 1 == m->array[i].level
+          && (m->array[j].users & m->array[i].users) != 0)
+         return &m->array[j];
+   }
+   return NULL;
+}
+
+static int is_asked_first(const tlb_machine *m, const tlb_machine_array *a);
+
+/* Why the array cannot be exclusive; NULL: it can. */
+static const char *not_exclusive(const tlb_machine *m, const tlb_machine_array *a)
+{
+   if (is_asked_first(m, a))
+      return "' is asked before all others by some reference, and cannot be exclusive";
+   if (a->g.paired)
+      return "' holds pairs of pages, and cannot be exclusive";
+   for (unsigned j = 0; j < m->n_arrays; j++) {
+      const tlb_machine_array *const b = &m->array[j];
+      if (b->level + 1 == a->level && (b->users & a->users) != 0 && b->g.paired)
+         return "' has pairs of pages in front of it, and cannot be exclusive";
+   }
+   return NULL;
+}
+
+/* Why the inclusion of array number i cannot be; NULL: it can. */
+static const char *wrong_inclusion(const tlb_machine *m, unsigned i)
+{
+   const tlb_machine_array *const a = &m->array[i];
+   for (unsigned j = 0; j < i; j++) {
+      const tlb_machine_array *const b = &m->array[j];
+      if (b->level == a->level && (b->users & a->users) != 0 && b->inclusion != a->inclusion
+          && (b->g.page_sizes & a->g.page_sizes) != 0)
+         return "' has another inclusion than one beside it for the same pages and references";
+   }
+   if (a->inclusion == TLB_NEITHER)
+      return NULL;
+   if (in_front_of(m, i) == NULL)
+      return "' has no level in front of it that it could include or exclude";
+   return a->inclusion == TLB_EXCLUSIVE ? not_exclusive(m, a) : NULL;
+}
+
+static int check_inclusion(const tlb_machine *m, uint32_t *where, tlb_reason *why)
+{
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      const char *const wrong = wrong_inclusion(m, i);
+      if (wrong == NULL)
+         continue;
+      tlb_text t = tlb_text_in(why->text, sizeof why->text);
+      *where = i;
+      tlb_text_add(&t, "array '");
+      tlb_text_add(&t, m->array[i].name);
+      tlb_text_add(&t, wrong);
+      return 0;
+   }
+   return 1;
+}
+
 /* The smallest page that an array holds. */
 static unsigned smallest(const tlb_machine_array *a)
 {
@@ -511,6 +573,9 @@ static void find_between_arrays(const tlb_machine *m, collector *c)
    f = next(c, UINT32_MAX);
    f->key = "pages";
    add_unless(c, check_side_by_side(m, &f->part, &f->why));
+   f = next(c, UINT32_MAX);
+   f->key = "inclusion";
+   add_unless(c, check_inclusion(m, &f->part, &f->why));
 }
 
 unsigned tlb_machine_faults(const tlb_machine *m, uint32_t skip, tlb_machine_fault *out)

@@ -68,6 +68,14 @@ typedef enum {
    TLB_COPIED       /* each has an array of its own of that size */
 } tlb_sharing;
 
+/* What the entries of an array have to do with those of the levels in front of it. */
+typedef enum {
+   TLB_NEITHER,   /* nothing: each level evicts for itself */
+   TLB_INCLUSIVE, /* what the array evicts leaves all levels in front of it */
+   TLB_EXCLUSIVE  /* the array gets what the level in front of it evicts, and nothing else; a
+                     hit takes the entry out of it */
+} tlb_inclusion;
+
 typedef struct {
    char name[TLB_NAME_SIZE]; /* "DTLB-4K" */
    unsigned level;           /* 1 .. TLB_MAX_LEVELS */
@@ -89,6 +97,7 @@ typedef struct {
    uint8_t block_shift[TLB_MAX_PAGE_SHIFT + 1]; /* the same by the size of the pages;
                                 then `coalesce_shift` is 0 */
    uint32_t wired;           /* entries that the kernel keeps; `g` is without them */
+   tlb_inclusion inclusion;  /* of an array behind others */
    uint32_t hit_cycles;      /* what a hit costs at most beyond a first-level hit, or
                                 TLB_UNKNOWN */
    uint32_t hit_spread;      /* it can cost so much less: 5..7 cycles are 7 and 2 */
@@ -236,7 +245,8 @@ static inline int tlb_step_has_own_cache(const tlb_walk_step *s)
 /* Whether such a machine can be: the arrays in which a kind of reference is looked up first
    take base pages or pieces of them (mostly on level 1, but Core 2 has nothing
    for stores there, which begin on level 2), levels follow each other without
-   a gap, each array passes tlb_geometry_check(), names differ, walk steps go
+   a gap, each array passes tlb_geometry_check(), names differ, what is inclusive or exclusive
+   has a level in front of it, walk steps go
    down to the base page, what they keep among translations is behind what is
    asked first, and the caches of tables are of a hardware walk and have whole sets. Returns 1, or 0 with the reason. */
 int tlb_machine_check(const tlb_machine *m, tlb_reason *why);
@@ -250,7 +260,7 @@ typedef struct {
    tlb_reason why;
 } tlb_machine_fault;
 
-enum { TLB_MAX_FAULTS = TLB_MAX_ARRAYS + TLB_MAX_WALK_LEVELS + TLB_MAX_TABLE_CACHES + 5 };
+enum { TLB_MAX_FAULTS = TLB_MAX_ARRAYS + TLB_MAX_WALK_LEVELS + TLB_MAX_TABLE_CACHES + 6 };
 
 /* All that tlb_machine_check() refuses, at most one for each part; `out` has room for
    TLB_MAX_FAULTS. Parts as bits of `skip` are not looked at. Where an array is wrong, or

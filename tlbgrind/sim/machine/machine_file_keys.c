@@ -15,6 +15,10 @@ const tlb_user_word tlb_user_words[TLB_N_USER_WORDS] = {
    { "stores", TLB_STORES },
 };
 
+const char *const tlb_inclusion_words[TLB_N_INCLUSION_WORDS] = {
+   [TLB_NEITHER] = "neither", [TLB_INCLUSIVE] = "inclusive", [TLB_EXCLUSIVE] = "exclusive"
+};
+
 const char *const tlb_sharing_words[TLB_N_SHARING_WORDS] = {
    [TLB_SHARING_UNKNOWN] = "unknown",
    [TLB_SHARED] = "shared",
@@ -255,6 +259,17 @@ static int take_paired(tlb_machine_reader *r)
    tlb_geometry *const g = &this_array(r)->g;
    g->paired = tlb_value_is(r, "yes");
    return g->paired || tlb_value_is(r, "no") || tlb_refuse(r, "is not allowed; it is yes or no");
+}
+
+static int take_inclusion(tlb_machine_reader *r)
+{
+   for (int i = 0; i < TLB_N_INCLUSION_WORDS; i++) {
+      if (!tlb_value_is(r, tlb_inclusion_words[i]))
+         continue;
+      this_array(r)->inclusion = (tlb_inclusion)i;
+      return 1;
+   }
+   return tlb_refuse(r, "is not allowed; it is neither, inclusive or exclusive");
 }
 
 static int take_wired(tlb_machine_reader *r)
@@ -596,6 +611,7 @@ const tlb_machine_block tlb_machine_blocks[TLB_N_BLOCKS] = {
         { "coalesces", take_coalesces, TLB_OPTIONAL, NULL },
         { "paired", take_paired, TLB_OPTIONAL, NULL },
         { "wired", take_wired, TLB_OPTIONAL, NULL },
+        { "inclusion", take_inclusion, TLB_OPTIONAL, NULL },
         { "confidence", take_array_confidence, TLB_OPTIONAL, NULL },
         { "source", take_array_source, TLB_REPEATABLE, NULL } } },
    [TLB_WALK_BLOCK] = {

@@ -13,7 +13,7 @@
 
 enum {
    TLB_MACHINE_LINE = 400, /* bytes of a line, without its end */
-   TLB_MACHINE_KEYS = 16   /* of a block */
+   TLB_MACHINE_KEYS = 17   /* of a block */
 };
 
 /* Lines in front of the first block are about the machine as a whole. */
@@ -127,8 +127,8 @@ static inline void tlb_machine_quote(tlb_text *t, const char *words,
 /* Whether it is what a step's `cache` can be: no cache of tables is called so. */
 int tlb_is_step_cache_word(const char *word);
 
-/* The words of `users` and `threads`, for the printer, too. */
-enum { TLB_N_USER_WORDS = 4, TLB_N_SHARING_WORDS = 4 };
+/* The words of `users`, `threads` and `inclusion`, for the printer, too. */
+enum { TLB_N_USER_WORDS = 4, TLB_N_SHARING_WORDS = 4, TLB_N_INCLUSION_WORDS = 3 };
 
 typedef struct {
    const char *word;
@@ -137,5 +137,6 @@ typedef struct {
 
 extern const tlb_user_word tlb_user_words[TLB_N_USER_WORDS];
 extern const char *const tlb_sharing_words[TLB_N_SHARING_WORDS];
+extern const char *const tlb_inclusion_words[TLB_N_INCLUSION_WORDS];
 
 #endif

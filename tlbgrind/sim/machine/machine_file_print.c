@@ -182,6 +182,8 @@ static void print_array(tlb_text *t, const tlb_machine_array *a)
       text_line(t, 1, "paired", "yes");
    if (a->wired != 0)
       number_line(t, "wired", 0, a->wired);
+   if (a->inclusion != TLB_NEITHER)
+      text_line(t, 1, "inclusion", tlb_inclusion_words[a->inclusion]);
    if (a->level > 1 || a->hit_cycles != 0)
       cycles_line(t, "hit-cycles", a->hit_cycles, a->hit_spread, a->hit_cycles_unknown);
    overlap_line(t, a->overlap, a->overlap_unknown);

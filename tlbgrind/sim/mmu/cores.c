@@ -86,6 +86,25 @@ static void bring_back(tlb_mmu *mmu, const kept *own)
    }
 }
 
+/* What an array has that is another hardware thread's own: for an inclusive one behind it that both
+   share. */
+static void drop_of_siblings(void *opaque, unsigned number, tlb_key key)
+{
+   const tlb_mmu *const mmu = opaque;
+   tlb_mmus *const all = mmu->all;
+   const tlb_core *const home = home_of(all, all->cores.at_hand);
+   for (tlb_core *c = all->cores.first; c != NULL; c = c->next) {
+      if (c != all->cores.at_hand && c->in_use && home_of(all, c) == home)
+         tlb_inclusion_drop(&c->mmu[mmu->number].array[number], key);
+   }
+}
+
+static void reach_siblings(tlb_mmu *mmu)
+{
+   mmu->h.inclusion.elsewhere = drop_of_siblings;
+   mmu->h.inclusion.opaque = mmu;
+}
+
 static void begin_empty(tlb_mmu *mmu, const kept *k)
 {
    tlb_mmus *const all = mmu->all;
@@ -95,6 +114,7 @@ static void begin_empty(tlb_mmu *mmu, const kept *k)
                     : tlb_mmus_take(all, tlb_hierarchy_bytes(mmu->machine));
    tlb_mmu_make_arrays(mmu);
    tlb_mmu_make_ports(mmu);
+   reach_siblings(mmu);
    if (lost == NULL && mmu->flush.how != TLB_FLUSH_NONE) {
       lost = tlb_mmus_take(all, sizeof *lost);
       tlb_lost_init(lost, &all->options.memory);
@@ -111,8 +131,10 @@ static void part(tlb_mmus *all)
       tlb_l2_settle(all, tlb_side_of_user(user), all->counts[user]);
    tlb_sharing_part(all);
    tlb_l2_part(all);
-   for (unsigned i = 0; i < all->n_mmus; i++)
+   for (unsigned i = 0; i < all->n_mmus; i++) {
       tlb_l1_release_between(&all->mmu[i], 0, ~(tlb_page_number)0);
+      reach_siblings(&all->mmu[i]);
+   }
    for (unsigned table = 0; table < TLB_N_TABLES; table++)
       tlb_pages_forget(all, table, 0, ~(tlb_page_number)0, TLB_OBSERVERS_MMUS, TLB_NO_VIEW);
    all->cores.at_hand = core_of(all, 0);

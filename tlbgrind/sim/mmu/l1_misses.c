@@ -288,7 +288,7 @@ static tlb_l1_group *l1s_of(tlb_mmus *all, unsigned large)
 static void find(tlb_mmus *all, tlb_mmu *mmu, tlb_user user)
 {
    tlb_array *a[TLB_MAX_BASE_ARRAYS];
-   const unsigned n = tlb_base_arrays(mmu, user, a);
+   const unsigned n = mmu->alone ? 0 : tlb_base_arrays(mmu, user, a);
    for (unsigned i = 0; i < n; i++) {
       if (a[i]->also_behind || !tlb_policy_goes_by_times(a[i]->policy)
           || (n > 1 && a[i]->policy->by != TLB_BY_OLDEST))

@@ -39,7 +39,8 @@ static bool are_equal(const tlb_mmus *all, const tlb_machine_array *a, const tlb
       return false;
    return a->level == b->level && a->users == b->users
           && are_equal_geometries(&a->g, &b->g)
-          && a->splits == b->splits && tlb_arrays_coalesce_alike(a, b);
+          && a->splits == b->splits && a->inclusion == b->inclusion
+          && tlb_arrays_coalesce_alike(a, b);
 }
 
 /* Whether the first levels of both for code or data, and what is told them,
@@ -159,7 +160,7 @@ static bool holds_all_of(const tlb_array *larger, const tlb_array *a)
 
 static bool is_free(const tlb_mmu *mmu, tlb_side side)
 {
-   return mmu->counts == mmu->number && !mmu->follows[side]
+   return mmu->counts == mmu->number && !mmu->follows[side] && !mmu->alone
           && (side != TLB_OWN_STORES || mmu->tells_apart);
 }
 

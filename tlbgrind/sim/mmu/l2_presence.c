@@ -313,7 +313,8 @@ static unsigned find_miss_groups(tlb_mmus *all)
 void tlb_l2_find(tlb_mmus *all)
 {
    for (tlb_mmu *l = all->mmu; l < all->mmu + all->n_mmus; l++) {
-      if (!all->fast_path || all->n_mmus == 1 || all->apart || !is_simulated(l))
+      if (!all->fast_path || all->n_mmus == 1 || all->apart || !is_simulated(l)
+          || l->alone)
          continue;
       if (tlb_mmu_is_plain(l))
          find_lazy_lrus(all, l);

@@ -84,6 +84,9 @@ struct tlb_mmu {
    bool asked_always; /* nothing is known: a page can be in two of its first-level arrays at
                          once, for which one record would not do, or a hit in one of these
                          changes more than a time */
+   bool alone;        /* some level is inclusive or exclusive: what a first level evicts matters
+                         behind it, or what is evicted there matters to it, so nothing is found
+                         for other machines, too, nor later */
    /* Machines that miss nothing there but what this one misses, by side, in a
       list: they are looked up only then, see l1_sharing.h. */
    tlb_mmu *follower[TLB_N_SIDES];

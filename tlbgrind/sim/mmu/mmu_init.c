@@ -112,6 +112,7 @@ static void init_mmu(tlb_mmus *all, unsigned number)
    mmu->memory = tlb_mmus_take(all, tlb_hierarchy_bytes(mmu->machine));
    tlb_mmu_make_arrays(mmu);
    mmu->tells_apart = tlb_tells_apart(mmu);
+   mmu->alone = tlb_has_inclusion(mmu, TLB_INCLUSIVE) || tlb_has_inclusion(mmu, TLB_EXCLUSIVE);
    mmu->asked_always = tlb_has_doubles(mmu) || tlb_has_pairs_first(mmu)
                        || tlb_sees_hits_first(mmu);
 }
@@ -124,7 +125,7 @@ static void add_traits(tlb_run_traits *k, const tlb_mmu *mmu)
          *tlb_first_observers(k, user) |= mmu->bit;
    }
    k->apart |= mmu->tells_apart ? mmu->bit : 0;
-   k->mixed |= tlb_is_mixed(mmu);
+   k->mixed |= tlb_is_mixed(mmu) || tlb_drives_out_code(mmu);
    k->own_times |= tlb_has_also_behind(mmu);
    k->code_behind |= tlb_has_code_behind(mmu);
    if (!tlb_mmu_is_plain(mmu))
@@ -149,11 +150,13 @@ static void find_traits(tlb_mmus *all, uint64_t others)
 
 /* An array that code and data ask first has entries whose pages have two records each, and
    no time of one is that of both: a run with such a machine simulates every reference. So does
-   one with machines that ignore prefetches beside others: a page's record has one time for all. */
+   one with machines that ignore prefetches beside others: a page's record has one time for all.
+   And one with an inclusive level: any miss can make any page unknown, that of the code that
+   executes, too, and others of a segment that is half done. */
 static bool has_fast_path(const tlb_mmus *all)
 {
    for (unsigned i = 0; i < all->n_mmus; i++) {
-      if (tlb_is_mixed(&all->mmu[i])
+      if (tlb_is_mixed(&all->mmu[i]) || tlb_has_inclusion(&all->mmu[i], TLB_INCLUSIVE)
           || (all->prefetches && all->mmu[i].prefetch == TLB_PREFETCH_IGNORE))
          return false;
    }

@@ -147,6 +147,26 @@ bool tlb_needs_exact_times(const tlb_mmu *mmu)
    return tlb_has_also_behind(mmu);
 }
 
+bool tlb_has_inclusion(const tlb_mmu *mmu, tlb_inclusion inclusion)
+{
+   for (unsigned i = 0; i < mmu->machine->n_arrays; i++) {
+      if (mmu->machine->array[i].inclusion == inclusion)
+         return true;
+   }
+   return false;
+}
+
+bool tlb_drives_out_code(const tlb_mmu *mmu)
+{
+   for (unsigned i = 0; i < mmu->machine->n_arrays; i++) {
+      const tlb_machine_array *const a = &mmu->machine->array[i];
+      if (a->inclusion == TLB_INCLUSIVE && (a->users & TLB_FETCHES) != 0
+          && (a->users & (TLB_LOADS | TLB_STORES)) != 0)
+         return true;
+   }
+   return false;
+}
+
 unsigned tlb_large_of(const tlb_mmu *mmu)
 {
    const unsigned large = mmu->base_shift - mmu->h.base_shift;

@@ -41,6 +41,13 @@ bool tlb_has_code_behind(const tlb_mmu *mmu);
    references that went elsewhere first. */
 bool tlb_needs_exact_times(const tlb_mmu *mmu);
 
+/* Whether some level is inclusive, or exclusive. */
+bool tlb_has_inclusion(const tlb_mmu *mmu, tlb_inclusion inclusion);
+
+/* Whether data can drive out the page that code executes in, which an inclusive level shared by
+   both does: then each instruction behind a data reference looks its page up. */
+bool tlb_drives_out_code(const tlb_mmu *mmu);
+
 /* How much larger the machine's base pages are than the run's (2^n of them), if its
    entries can know all of one or nothing; else 0. */
 unsigned tlb_large_of(const tlb_mmu *mmu);

@@ -285,9 +285,20 @@ void tlb_array_invalidate(tlb_array *a, uint32_t entry)
       a->policy->emptied(a, set, entry);
 }
 
+static void tell_what_leaves(tlb_array *a, uint32_t entry)
+{
+   for (unsigned part = 0; part < tlb_array_parts(a); part++) {
+      const tlb_key key = tlb_array_part(a, entry, part);
+      if (key != TLB_NO_KEY)
+         a->gives_up(a->leaver, key);
+   }
+}
+
 void tlb_array_fill_entry(tlb_array *a, uint32_t entry, tlb_key key,
                           uint64_t now)
 {
+   if (a->gives_up != NULL && !tlb_array_has_room(a, entry, key))
+      tell_what_leaves(a, entry);
    if (a->halves != NULL) {
       const uint8_t half = half_of(key);
       key = pair_of(key);

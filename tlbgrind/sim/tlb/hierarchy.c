@@ -159,6 +159,7 @@ void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
    const int kept_in = tlb_walk_array(m);
    tlb_walker_init(&h->walker, m, nested, at,
                    kept_in < 0 ? NULL : &h->array[kept_in]);
+   tlb_inclusion_init(&h->inclusion, m, h->array);
    for (unsigned user = 0; user < TLB_N_USERS; user++) {
       for (unsigned page = 0; page < TLB_N_SIZES; page++) {
          for (unsigned block = 0; block < TLB_N_BLOCKS_OF_PAGES; block++) {
@@ -295,15 +296,21 @@ void tlb_translate_from(tlb_hierarchy *h, const tlb_reference *r, unsigned level
       }
       if (hit) {
          pay(out, h->machine->array[stop->array[which]].hit_cycles);
+         if (h->inclusion.exclusive != 0)
+            tlb_inclusion_hit(&h->inclusion, stop->array[which], entry, r->now);
          return;
       }
       out->missed |= 1u << level;
+      if ((h->inclusion.exclusive >> stop->array[0] & 1) != 0)
+         continue; /* those side by side are alike */
       if (level + 1 == h->levels)
          last = stop;
       else
          fill(h, r, stop, &entry);
    }
    tlb_hierarchy_walk(h, r, out);
+   if (h->inclusion.exclusive != 0)
+      tlb_inclusion_move(&h->inclusion, r->now);
    if (last != NULL)
       fill(h, r, last, &entry);
 }

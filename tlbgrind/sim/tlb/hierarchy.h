@@ -3,7 +3,8 @@
    A reference is looked up in the arrays of the first level that serve its kind (fetch, load
    or store) and hold its page. On a miss it is looked up in the next level, and so on; a miss
    in the last level is a page walk. Each level that missed is then filled. A level none of
-   whose arrays can hold the page is passed by and counts no miss.
+   whose arrays can hold the page is passed by and counts no miss. What an inclusive or exclusive
+   level does beside that is in inclusion.h.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -13,6 +14,7 @@
 #include "sim/base/api.h"
 #include "sim/machine/machine.h"
 #include "sim/tlb/array.h"
+#include "sim/tlb/inclusion.h"
 #include "sim/tlb/lost.h"
 #include "sim/tlb/walk.h"
 
@@ -48,6 +50,7 @@ typedef struct {
    tlb_array array[TLB_MAX_ARRAYS];
    tlb_route route[TLB_N_USERS][TLB_N_SIZES][TLB_N_BLOCKS_OF_PAGES];
    tlb_walker walker;
+   tlb_inclusion_state inclusion;
    tlb_lost *lost;      /* what flushes have thrown away; NULL: there are no flushes */
 } tlb_hierarchy;
 

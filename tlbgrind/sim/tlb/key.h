@@ -45,6 +45,11 @@ static inline unsigned tlb_key_shift(tlb_key key)
           + (unsigned)(key >> TLB_KEY_PAGE_BITS & ((1 << TLB_KEY_SIZE_BITS) - 1));
 }
 
+static inline uint32_t tlb_key_context(tlb_key key)
+{
+   return (uint32_t)(key >> (TLB_KEY_PAGE_BITS + TLB_KEY_SIZE_BITS));
+}
+
 /* --- The set of a page --- */
 
 /* Sets are chosen by the page number alone: contexts share the sets. Where the number of

@@ -28,6 +28,9 @@ TLB_API_BEGIN
 /* A short cut of the array has ended. `time`: its place; `opaque`: as for the array. */
 typedef void tlb_release(uint64_t *time, tlb_key key, void *opaque);
 
+/* A page is evicted, whose key is still there. `leaver`: as the array has it. */
+typedef void tlb_leave(void *leaver, tlb_key key);
+
 /* Returns the time of the last reference to anything that the entry of that key covers. */
 typedef uint64_t tlb_range_time(tlb_key key, void *opaque);
 
@@ -72,6 +75,9 @@ typedef struct {
                             entry's own time counts beside its short cut's */
    uint32_t second_time; /* where the other time stands, counted in times from
                             the one that a short cut names; 0: there is none */
+   tlb_leave *gives_up;  /* called of each page that is evicted, and not of what is invalidated;
+                            NULL: nobody asks */
+   void *leaver;         /* for it */
    tlb_release *release;
    tlb_range_time *range_time; /* needed if a range is ever attached */
    void *opaque;
