@@ -303,6 +303,7 @@ PYTEST_FILES = \
 	tests/tool/test_summary.py \
 	tests/tool/test_timeline.py \
 	tests/tool/test_costs.py \
+	tests/tool/test_valgrind_here.py \
 	tests/tool/test_verdicts.py \
 	tests/tool/test_walks.py
 
