@@ -304,6 +304,7 @@ PYTEST_FILES = \
 	tests/tool/test_timeline.py \
 	tests/tool/test_costs.py \
 	tests/tool/test_valgrind_here.py \
+	tests/tool/test_valgrind_tree.py \
 	tests/tool/test_verdicts.py \
 	tests/tool/test_walks.py
 

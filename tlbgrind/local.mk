@@ -809,6 +809,33 @@ uninstall-from-valgrind:
 	rm -f "$(DESTDIR)$(VALGRIND_LIBEXECDIR)"/tlbgrind-amd64-linux \
 	  "$(DESTDIR)$(VALGRIND_LIBEXECDIR)"/tlbgrind-x86-linux
 
+# On request: the tool as a folder of Valgrind's own source tree, which builds it with its other tools.
+# arch/arm64.c is not built there: neither is it here.
+INTREE_FILES = \
+	intree/tl-manual.xml \
+	intree/tests/Makefile.am \
+	intree/tests/everything.post.exp \
+	intree/tests/everything.stderr.exp \
+	intree/tests/everything.vgtest \
+	intree/tests/filter_stderr \
+	intree/tests/pages.c \
+	intree/tests/pages.post.exp \
+	intree/tests/pages.stderr.exp \
+	intree/tests/pages.vgtest \
+	intree/tests/show_misses \
+	intree/tests/slow.post.exp \
+	intree/tests/slow.stderr.exp \
+	intree/tests/slow.vgtest
+EXTRA_DIST += intree/lay-out $(INTREE_FILES)
+
+.PHONY: valgrind-tree
+valgrind-tree: $(MACHINES_C)
+	@sh $(srcdir)/intree/lay-out "$(DIR)" "$(PACKAGE_VERSION)" "$(abs_top_srcdir)" $(MACHINES_C) \
+	  tlbgrind/arch/amd64.c tlbgrind/arch/x86.c $(TOOL_SOURCES) $(TOOL_INCLUDES) $(requests_HEADERS) \
+	  $(SIM_SOURCES) $(SIM_INCLUDES) $(tlbsim_HEADERS) \
+	  $(simbase_HEADERS) $(simmachine_HEADERS) $(simtlb_HEADERS) $(simpages_HEADERS) \
+	  $(simfaults_HEADERS) $(simmmu_HEADERS)
+
 # ---------------------------------------------------------------- the machine command
 # Lists and prints machines; the launcher starts it. It has the simulator inside, so that an
 # installed tree may be moved.
