@@ -1,7 +1,7 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """make valgrind-tree: the folder is complete, and entered once in each file that lists the tools.
 
-That it builds and passes inside Valgrind is tried by hand: docs/internals/measurements.md.
+That it builds and passes inside Valgrind is tried by hand: CONTRIBUTING.md.
 """
 
 from __future__ import annotations
