@@ -305,8 +305,11 @@ PYTEST_FILES = \
 	tests/tool/test_summary.py \
 	tests/tool/test_timeline.py \
 	tests/tool/test_costs.py \
+	tests/tool/test_valgrind_here.py \
+	tests/tool/test_valgrind_tree.py \
 	tests/tool/test_verdicts.py \
-	tests/tool/test_walks.py
+	tests/tool/test_walks.py \
+	tests/valgrind/test_check_valgrind.py
 
 # tests/fuzz/fuzz_NAME.c; tests/fuzz/fuzz.h describes how to add one.
 FUZZERS = \
@@ -684,6 +687,22 @@ LINT_FILES += tests/oracle/fast_path_at_length.py
 check-long: all tests/clients/oracle_part tests/clients/pages_use tests/mmu/mmudrive
 	tests/mmu/mmudrive --seed=1000000 --cases=100000
 	@$(AM_TESTS_ENVIRONMENT) $(PYTHON) $(srcdir)/tests/oracle/fast_path_at_length.py $(LONG_FLAGS)
+
+# ---------------------------------------------------------------- check-valgrind
+# Valgrind's own regression programs under `none' and under the tool; an hour. Its sources come from
+# Debian; they and the programs lie in valgrind-programs/ of the build folder, which stays.
+# make check-valgrind VALGRIND_FLAGS='--only none/amd64'
+
+CHECK_VALGRIND_FILES = \
+	tests/valgrind/check_valgrind.py \
+	tests/valgrind/valgrind_programs.py
+
+EXTRA_DIST += $(CHECK_VALGRIND_FILES) tests/valgrind/known-differences.txt
+LINT_FILES += $(CHECK_VALGRIND_FILES)
+
+.PHONY: check-valgrind
+check-valgrind: all
+	@$(AM_TESTS_ENVIRONMENT) $(PYTHON) $(srcdir)/tests/valgrind/check_valgrind.py $(VALGRIND_FLAGS)
 
 # ---------------------------------------------------------------- two builds
 # tests/run-same BUILD_A BUILD_B: do both write the same?

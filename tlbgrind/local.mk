@@ -500,6 +500,7 @@ TOOL_SOURCES = \
 	tlbgrind/tool/sample_code.c \
 	tlbgrind/tool/sandbox.c \
 	tlbgrind/tool/unmatched.c \
+	tlbgrind/tool/valgrind_here.c \
 	tlbgrind/trace/copy_counts.c \
 	tlbgrind/trace/instrumentation.c \
 	tlbgrind/trace/missed_segments.c \
@@ -540,6 +541,7 @@ TOOL_INCLUDES = \
 	tlbgrind/base/registers.h \
 	tlbgrind/base/shown.h \
 	tlbgrind/base/streams.h \
+	tlbgrind/base/valgrind_versions.h \
 	tlbgrind/calls/arcs.h \
 	tlbgrind/calls/call_stack.h \
 	tlbgrind/calls/collection.h \
@@ -663,6 +665,7 @@ TOOL_INCLUDES = \
 	tlbgrind/tool/sample_code.h \
 	tlbgrind/tool/sandbox.h \
 	tlbgrind/tool/unmatched.h \
+	tlbgrind/tool/valgrind_here.h \
 	tlbgrind/trace/copy_counts.h \
 	tlbgrind/trace/instrumentation.h \
 	tlbgrind/trace/missed_segments.h \
@@ -724,6 +727,27 @@ $(tlbgrind_tlbgrind_x86_linux_OBJECTS): override CFLAGS := $(filter-out $(TOOL_U
 endif
 
 EXTRA_DIST += $(TOOL_INCLUDES)
+
+# After an upgrade Valgrind's files may be of another version than at the last configure, and none of
+# them is newer than our objects: a package keeps its dates. Objects of one version linked with
+# archives of another misbehave without a word. So each make looks, and a new version's file makes
+# all objects anew.
+TG_VERSION_FILE = tlbgrind/valgrind-$(VALGRIND_VERSION).version
+TG_VERSIONS_HERE := $(shell \
+	$(SED) -n 's/^.define VERSION "\(.*\)".*/\1/p' "$(VALGRIND_INCLUDEDIR)/config.h" 2>/dev/null; \
+	for archive in $(TOOLS:tlbgrind/tlbgrind-%="$(VALGRIND_LIBDIR)/libcoregrind-%.a"); do \
+	  $(GREP) -a -o -m 1 'valgrind-[0-9][0-9A-Za-z.]*' "$$archive" 2>/dev/null | \
+	    $(SED) -n '1s/^valgrind-//p'; \
+	done)
+TG_OTHER_VERSION := $(firstword $(filter-out $(VALGRIND_VERSION),$(TG_VERSIONS_HERE)))
+CLEANFILES += tlbgrind/valgrind-*.version
+.PHONY: other-version
+$(TG_VERSION_FILE): $(if $(TG_OTHER_VERSION),other-version)
+	@$(MKDIR_P) tlbgrind && rm -f tlbgrind/valgrind-*.version && echo "$(VALGRIND_VERSION)" >$@
+other-version:
+	@echo "configured for Valgrind $(VALGRIND_VERSION), this is $(TG_OTHER_VERSION): build again:" \
+	  "./config.status --recheck && make" >&2; exit 1
+$(tlbgrind_tlbgrind_amd64_linux_OBJECTS) $(tlbgrind_tlbgrind_x86_linux_OBJECTS): $(TG_VERSION_FILE)
 
 # Of the architectures' files, those that no tool here is built of.
 EXTRA_DIST += tlbgrind/arch/arm64.c
@@ -787,6 +811,33 @@ uninstall-from-valgrind:
 	rm -f "$(DESTDIR)$(VALGRIND_LIBEXECDIR)"/tlbgrind-amd64-linux \
 	  "$(DESTDIR)$(VALGRIND_LIBEXECDIR)"/tlbgrind-x86-linux
 
+# On request: the tool as a folder of Valgrind's own source tree, which builds it with its other tools.
+# arch/arm64.c is not built there: neither is it here.
+INTREE_FILES = \
+	intree/tl-manual.xml \
+	intree/tests/Makefile.am \
+	intree/tests/everything.post.exp \
+	intree/tests/everything.stderr.exp \
+	intree/tests/everything.vgtest \
+	intree/tests/filter_stderr \
+	intree/tests/pages.c \
+	intree/tests/pages.post.exp \
+	intree/tests/pages.stderr.exp \
+	intree/tests/pages.vgtest \
+	intree/tests/show_misses \
+	intree/tests/slow.post.exp \
+	intree/tests/slow.stderr.exp \
+	intree/tests/slow.vgtest
+EXTRA_DIST += intree/lay-out $(INTREE_FILES)
+
+.PHONY: valgrind-tree
+valgrind-tree: $(MACHINES_C)
+	@sh $(srcdir)/intree/lay-out "$(DIR)" "$(PACKAGE_VERSION)" "$(abs_top_srcdir)" $(MACHINES_C) \
+	  tlbgrind/arch/amd64.c tlbgrind/arch/x86.c $(TOOL_SOURCES) $(TOOL_INCLUDES) $(requests_HEADERS) \
+	  $(SIM_SOURCES) $(SIM_INCLUDES) $(tlbsim_HEADERS) \
+	  $(simbase_HEADERS) $(simmachine_HEADERS) $(simtlb_HEADERS) $(simpages_HEADERS) \
+	  $(simfaults_HEADERS) $(simmmu_HEADERS)
+
 # ---------------------------------------------------------------- the machine command
 # Lists and prints machines; the launcher starts it. It has the simulator inside, so that an
 # installed tree may be moved.
@@ -803,7 +854,7 @@ tlbgrind_tlbgrind_machine_LDADD = tlbgrind/libtlbsim.la
 
 pkglibexec_PROGRAMS += tlbgrind/tlbgrind-debug-info
 tlbgrind_tlbgrind_debug_info_SOURCES = tlbgrind/command/debug_info.c
-tlbgrind_tlbgrind_debug_info_CPPFLAGS = -D_POSIX_C_SOURCE=200809L
+tlbgrind_tlbgrind_debug_info_CPPFLAGS = -I$(srcdir)/tlbgrind -D_POSIX_C_SOURCE=200809L
 tlbgrind_tlbgrind_debug_info_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
 tlbgrind_tlbgrind_debug_info_LDADD =
 

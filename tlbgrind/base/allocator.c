@@ -7,6 +7,7 @@
 #include "pub_tool_mallocfree.h"
 
 #include "base/allocator.h"
+#include "base/valgrind_versions.h"
 
 static void* take(size_t bytes, void* name)
 {
@@ -19,21 +20,9 @@ static void give(void* memory, void* name)
    VG_(free)(memory);
 }
 
-/* Valgrind returns the address itself, and since 3.23 or so a SysRes. */
-static void* of_address(void* address)
-{
-   return address;
-}
-
-static void* of_result(SysRes result)
-{
-   return sr_isError(result) ? NULL : (void*)sr_Res(result);
-}
-
 void* tg_zero_pages(SizeT bytes)
 {
-   void* pages = _Generic(VG_(am_shadow_alloc)(bytes), void*: of_address, SysRes: of_result)(
-      VG_(am_shadow_alloc)(bytes));
+   void* pages = TG_SHADOW_ADDRESS(VG_(am_shadow_alloc)(bytes));
    if (pages == NULL)
       VG_(tool_panic)("out of address space");
    return pages;

@@ -20,6 +20,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/valgrind_versions.h"
+
 /* The file in memory. What lies outside of it is read as zero. */
 typedef struct {
    const uint8_t *at;
@@ -116,12 +118,12 @@ static finding look(const file *f)
    return found;
 }
 
-/* "3.19.0" is 319. */
+/* "3.19.0" is TG_VALGRIND(3, 19). */
 static unsigned version_of(const char *text)
 {
    char *end;
    const unsigned long major = strtoul(text, &end, 10);
-   return (unsigned)(major * 100 + (*end == '.' ? strtoul(end + 1, NULL, 10) : 0));
+   return (unsigned)TG_VALGRIND(major, *end == '.' ? strtoul(end + 1, NULL, 10) : 0);
 }
 
 /* What Valgrind cannot read; only the first is told. */
@@ -133,11 +135,11 @@ static void tell(const char *name, bool is_library, const finding *found, const 
       bool is_there;
       const char *what, *happens, *remedy;
    } troubles[] = {
-      { found->has_offsets && found->n_units_5 > 1 && version < 320,
+      { found->has_offsets && found->n_units_5 > 1 && version < TG_VALGRIND_READS_OFFSETS,
         "DWARF 5 as clang and rustc write it", gives_up,
         "compile with -gdwarf-4 (rustc: -C dwarf-version=4), or" },
       { found->is_dwarf_64, "DWARF in its 64-bit form", gives_up, "compile without -gdwarf64, or" },
-      { found->is_zstd && version < 325, "sections that zstd has compressed", "cannot read them",
+      { found->is_zstd && version < TG_VALGRIND_READS_ZSTD, "sections that zstd has compressed", "cannot read them",
         "compile with -gz=none, or" },
       { found->is_zlib_gnu, "sections that are compressed in the old way (-gz=zlib-gnu)",
         "can read wrong names of files", "compile with -gz=none, or" },

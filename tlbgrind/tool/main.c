@@ -61,6 +61,7 @@
 #include "tool/region.h"
 #include "tool/sandbox.h"
 #include "tool/unmatched.h"
+#include "tool/valgrind_here.h"
 #include "trace/run_mmus.h"
 #include "trace/superblocks.h"
 
@@ -243,6 +244,7 @@ static void thread_ends(ThreadId tid)
 
 static void post_clo_init(void)
 {
+   tg_valgrind_here_check();
    const TgOptions* o = tg_options_finish();
    tg_aspace_init();
    tg_merged_code_init(o->merge_code);

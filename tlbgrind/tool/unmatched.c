@@ -10,6 +10,7 @@
 #include "pub_tool_seqmatch.h"
 
 #include "base/program.h"
+#include "base/valgrind_versions.h"
 #include "space/merged_code.h"
 #include "tool/unmatched.h"
 
@@ -70,8 +71,8 @@ static void compare_all_of(const DebugInfo* di, Found* found)
 {
    const DiEpoch epoch = VG_(current_DiEpoch)();
    const HChar* name;
-   /* Valgrind 3.22 and later read the symbols of an object when an address in it is looked up. */
-   VG_(get_fnname_if_entry)(epoch, VG_(DebugInfo_get_text_avma)(di), &name);
+   if (TG_VALGRIND_READS_SYMBOLS_LATE)
+      VG_(get_fnname_if_entry)(epoch, VG_(DebugInfo_get_text_avma)(di), &name);
    const Int n = VG_(DebugInfo_syms_howmany)(di);
    for (Int i = 0; i < n; i++) {
       SymAVMAs at;
