@@ -10,7 +10,8 @@ from ..base.documents import Table, Value
 from ..base.errors import printable
 from ..base.names import cut
 from ..base.terminal import Screen
-from ..formats.faultlog import KINDS, VIEWS, FaultLog, view_number
+from ..formats.fault import KINDS, VIEWS
+from ..formats.faultlog import FaultLog, view_number
 from . import faultrows
 
 _TITLES = {
