@@ -1082,6 +1082,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/formats/dynamic.py \
 	tlbgrind/tgreport/formats/elf.py \
 	tlbgrind/tgreport/formats/entries.py \
+	tlbgrind/tgreport/formats/fault.py \
 	tlbgrind/tgreport/formats/faultlog.py \
 	tlbgrind/tgreport/formats/kinds.py \
 	tlbgrind/tgreport/formats/outfile.py \

@@ -55,6 +55,61 @@ def test_nothing_is_printed_that_does_not_add_up(
     assert (status, out) == (1, b"")
 
 
+LONG = """# callgrind format
+version: 1
+creator: {creator}
+cmd: made
+events: Ir Dr Dw
+fn=(1) main
+{lines}
+summary: {sums}
+totals: {sums}
+"""
+
+
+def long_file(creator: str, wrong: str) -> str:
+    """With one line, the hundredth of cost lines, that is as given."""
+    lines = [f"{number} {number} 1 0" for number in range(1, 151)]
+    lines[99] = wrong
+    good = [*range(1, 100), *range(101, 151)]
+    return LONG.format(creator=creator, lines="\n".join(lines), sums=f"{sum(good) + 100} 150 0")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        ("100 100  1", "2 counts, where 'events:' names 3"),
+        ("100 100 1", "2 counts, where 'events:' names 3"),
+        ("100 100 1 0 0", "4 counts, where 'events:' names 3"),
+        (" 100 100 1", "not a line of an out-file: ' 100 100 1'"),
+        ("100 18446744073709551616 1 0", "'18446744073709551616' is not a number from 0 to 2^64-1"),
+        ("100 999999999999999999999 1 0", "'999999999999999999999' is not a number from 0 to 2^64-1"),
+        ("100 x 1 0", "'x' is not a number from 0 to 2^64-1"),
+        ("fn=(2)", "(2) refers to a name that was not defined"),
+    ],
+)
+def test_a_wrong_line_among_many_is_named(wrong: str, complaint: str, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text(long_file("tlbgrind", wrong), encoding="utf-8")
+    result = run(tmp_path, "out")
+    assert result.err.decode() == f"tg_annotate: error: out:106: {complaint}\n"
+    assert (result.status, result.out) == (1, b"")
+
+
+@pytest.mark.parametrize(
+    ("creator", "same"),
+    [
+        *(("tlbgrind", text) for text in ("0100 100 01 0", "100  100 1  0", "100 0x64 1 0", "+1 100 1 0")),
+        *(("callgrind", text) for text in ("100 100 1", "100 100  1", "+1 100 1 0", "# nothing\n* 100 1")),
+    ],
+)
+def test_a_line_in_another_form_among_many_is_read(creator: str, same: str, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text(long_file(creator, same), encoding="utf-8")
+    (run_of_main,) = package("formats.outfile").read(str(tmp_path / "out")).runs.values()
+    rows = list(zip(*[iter(run_of_main.rows)] * 4))
+    assert len(rows) == 150
+    assert rows[98:101] == [(99, 99, 1, 0), (99 if "*" in same else 100, 100, 1, 0), (101, 101, 1, 0)]
+
+
 def test_header_lines_may_stand_in_any_order(place: Path) -> None:
     """Callgrind's format names no order; a file of another program begins with any of them."""
     whole = (place / "callgrind.out").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import exp_faults
 from exp_frame import Chart, Check, Experiment, Result, Series, Table, Text, exact
 from exp_lab import Lab
-from tgreport.formats import faultlog
+from tgreport.formats import fault, faultlog
 
 PUBLISHED = "counted on Linux with getrusage: 64 MiB of anonymous memory, 16,384 pages of 4K"
 BYTES = 64 << 20
@@ -61,7 +61,7 @@ def simulate(lab: Lab, program: object, way: Way) -> Counted:
 
 
 def in_words(faults: Mapping[str, int]) -> str:
-    kinds = faultlog.KINDS
+    kinds = fault.KINDS
     return " + ".join(f"{count:,} {kinds[kind]}" for kind, count in faults.items()) or "0"
 
 
@@ -75,7 +75,7 @@ def run(lab: Lab) -> Result:
         simulated[way.how], native[way.how] = sum(found.faults.values()), touching
         (lab.folder / "touched").unlink(missing_ok=True)
         for kind in sorted({*way.faults, *found.faults}):
-            what = faultlog.KINDS.get(kind, kind)
+            what = fault.KINDS.get(kind, kind)
             checks.append(exact(f"{way.name}: faults, {what}", way.faults.get(kind, 0), found.faults[kind]))
         checks += [
             exact(f"{way.name}: faults", sum(way.faults.values()), simulated[way.how]),

@@ -30,7 +30,8 @@ from exp_frame import (
 )
 from exp_lab import FLAGS, HERE, Lab
 from tgreport.formats import faultlog
-from tgreport.formats.faultlog import Fault, FaultLog
+from tgreport.formats.fault import Fault
+from tgreport.formats.faultlog import FaultLog
 
 PUBLISHED = "U. Drepper, pagein (2007): the first faults of a program, within ld-2.5.so"
 # Page, code or data, instruction, as published.

@@ -302,7 +302,7 @@ def test_a_large_page_may_begin_before_its_map(tmp_path: Path) -> None:
 
 
 def test_what_has_its_own_name_is_called_once() -> None:
-    vdso = package("formats.faultlog").Map(1, 0, 4096, 0, "r-x", "vdso", 0, "[vdso]")
+    vdso = package("formats.fault").Map(1, 0, 4096, 0, "r-x", "vdso", 0, "[vdso]")
     assert vdso.label == "[vdso]"
     assert vdso._replace(what="bss", name="/lib/libc.so").label == "[bss] /lib/libc.so"
     assert vdso._replace(what="heap", name="").label == "[heap]"
@@ -377,6 +377,53 @@ def test_the_views_of_a_recorded_log_nest() -> None:
         assert fault.kinds[0] != "-"
         assert not fault.is_major(0) and not fault.is_major(1)
     assert {f.number for f in log.of(1)} <= {f.number for f in log.of(0)}
+
+
+def apart(text: str) -> str:
+    """The same log with a comment before each fault, so that faults are read one by one."""
+    return re.sub(r"^(?=\d)", "# apart\n", text, flags=re.MULTILINE)
+
+
+def test_faults_that_are_read_at_once_are_those_read_one_by_one(tmp_path: Path) -> None:
+    text = (DATA / "recorded.faults").read_text(encoding="utf-8").partition("# checksum")[0]
+    (tmp_path / "together").write_text(text, encoding="utf-8")
+    (tmp_path / "apart").write_text(apart(text), encoding="utf-8")
+    together, one_by_one = (package("formats.faultlog").read(str(tmp_path / name)) for name in ("together", "apart"))
+    assert list(together.faults) == list(one_by_one.faults)
+    assert together.totals == one_by_one.totals
+    assert list(together.of(2)) == [fault for fault in one_by_one.faults if fault.kinds[2] != "-"]
+
+
+@pytest.mark.parametrize(
+    ("field", "wrong"),
+    [
+        *((0, text) for text in ("1", "x", "9999999", "0_1", "")),
+        *((1, text) for text in ("---", "xxz!", "xx")),
+        *((2, text) for text in ("0x1", "0x1_000", "x1000", "4096", "0x0", "0xfffffffffffff000", "0x11111111111111111", "")),
+        *((3, text) for text in ("999", "-1", "")),
+        *((4, text) for text in ("1_0", "+1", " 1", "99999999999999999999", "18446744073709551616", "")),
+        *((5, text) for text in ("x", "")),
+        *((7, text) for text in ("999", "x")),
+        *((8, text) for text in ("+2..+1", "1", "+1\t-")),
+    ],
+)
+def test_a_wrong_fault_among_many_is_named_with_its_line(field: int, wrong: str, tmp_path: Path) -> None:
+    lines = (DATA / "recorded.faults").read_text(encoding="utf-8").splitlines()
+    many = next(at for at in range(len(lines)) if all(line[:1].isdigit() for line in lines[at : at + 12])) + 9
+    words = lines[many].split("\t")
+    words[field] = wrong
+    lines[many] = "\t".join(words)
+    text = "\n".join(lines).partition("# checksum")[0]
+    complaints = []
+    for name, written in (("together", text), ("apart", apart(text))):
+        (tmp_path / name).write_text(written, encoding="utf-8")
+        result = run(tmp_path, name).text()
+        assert result.status == 1
+        number = written.split("\n").index(lines[many]) + 1
+        before, here, complaint = result.err.partition(f"tg_faults: error: {name}:{number}: ")
+        assert (before, bool(here)) == ("", True), result.err
+        complaints.append(complaint)
+    assert complaints[0] == complaints[1]
 
 
 # --- Against the kernel ---

@@ -150,11 +150,11 @@ def test_mappings_are_those_of_tg_annotate(tmp_path: Path) -> None:
     text = out.read_text(encoding="utf-8")
     out.write_text(text.replace("desc: Assumption", "\n".join([*rows, "desc: Assumption"]), 1), encoding="utf-8")
     (table,) = data_of(made(tmp_path, out))["mappings"]
-    assert (table["machine"], table["large"], table["totals"]) == ("made", "2M", {"references": 200, "misses": 0, "walks": 900})
+    assert (table["machine"], table["large"], table["totals"]) == ("made", "2M", {"references": 200, "misses": 0, "walks": 900, "cycles": None})
     status, printed, err = call("tg_annotate", "--mappings", "--format=json", str(out))
     assert (status, err) == (0, b"")
     told = json.loads(printed)["tables"][0]["rows"]
-    same = {"kib": "KiB", "pages": "page_sizes", "references": "references", "walks": "walks"}
+    same = {"kib": "KiB", "pages": "page_sizes", "references": "references", "walks": "walks", "cycles": "Wcyc", "time": "time"}
     for part in ("begin", "inside", "end"):
         same |= {f"kib_{part}": f"{part}_KiB", f"walks_{part}": f"{part}_walks"}
     assert len(table["rows"]) == len(told)

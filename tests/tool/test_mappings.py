@@ -164,6 +164,31 @@ def test_the_report_says_what_lies_outside_and_what_to_do(tmp_path: Path) -> Non
     assert annotate("--mappings", "--format=csv", path).stdout.startswith("table,address,end,mode,kind,file,")
 
 
+def test_where_the_machine_has_costs_a_mapping_has_its_share_of_the_time(tmp_path: Path) -> None:
+    """At most, as in the tables of code: miss cycles of a program that runs two instructions a cycle else."""
+    _, files = observe(tmp_path / "run", machines=["--machine=skylake"])
+    (path,) = files[min(files)]
+    out = outfile.read(str(path))
+    counts = dict(zip(out.events, out.totals))
+    whole = counts["Ir"] / 2 + counts["Wcyc"]
+    (table,) = json.loads(annotate("--mappings", "--format=json", path).stdout)["tables"]
+    assert sum(row["Wcyc"] for row in table["rows"]) == counts["Wcyc"] > 0
+    for row in table["rows"]:
+        assert row["Wcyc"] == sum(row[f"{part}_Wcyc"] for part in ("begin", "inside", "end"))
+        assert row["time"] == pytest.approx(row["Wcyc"] / whole)
+    text = annotate("--mappings", path).stdout
+    (total,) = (line.split() for line in text.splitlines() if line.startswith("total "))
+    assert total[2:4] == [f"{100 * counts['Wcyc'] / whole:.1f}%", f"{counts['Wcyc']:,}"]
+
+
+def test_where_the_machine_has_no_costs_mappings_have_none(tmp_path: Path) -> None:
+    _, files = observe(tmp_path / "run", machines=["--dtlb=64,4", "--itlb=64,4"])
+    (path,) = files[min(files)]
+    (table,) = json.loads(annotate("--mappings", "--format=json", path).stdout)["tables"]
+    assert {(row["Wcyc"], row["time"]) for row in table["rows"]} == {(None, None)}
+    assert "Wcyc" not in annotate("--mappings", path).stdout
+
+
 def test_a_file_without_mappings_is_refused(tmp_path: Path) -> None:
     path = run(tmp_path, "true", geometry=[MACHINE]).only().path
     done = annotate("--mappings", path)

@@ -20,6 +20,7 @@ base: what every companion's call has in common
 formats: bytes -> checked data
 
     outfile    costs by code, as tlbgrind and callgrind write them
+    fault      a page fault, and many of them in columns
     faultlog   page faults in order
     datafile   costs by object of data and line of code
     timeline   misses, faults and pages over instructions

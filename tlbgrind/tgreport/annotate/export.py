@@ -12,7 +12,7 @@ from ..base.errors import ReportError
 from ..formats.dynamic import KINDS
 from ..formats.mappings import PARTS
 from ..formats.outfile import Counts, Function, OutFile
-from ..formats.share import Share, share_of
+from ..formats.share import CYCLES, Share, share_of
 from . import linktext
 from .advice import Advice
 from .annotate import Annotation
@@ -25,7 +25,7 @@ from .libraries import Libraries, Library, library_sum
 from .limits import Finding
 from .linkage import Todo
 from .linker import Linker, Saving, Spent
-from .mappings import Found
+from .mappings import Found, Sums
 from .markdown import markdown_lines
 from .profile import Profile
 from .rows import Rows
@@ -285,21 +285,26 @@ def mappings_head(found: Found) -> Head:
 
 
 def mappings_table(found: Found) -> Table:
-    sums = ("references", "L1tm", "walks")
-    columns = ["KiB", *sums]
+    sums = ("references", "L1tm", "walks", CYCLES)
+    columns = ["KiB", *sums, "time"]
     for part in PARTS:
         columns += [f"{part}_{name}" for name in ("KiB", *sums)]
     rows = []
     for row in found.rows:
         m = row.mapping
-        values: list[Value] = [(m.end - m.start) >> 10, *row.all[:3]]
+        time = float(found.time(row.all)) if found.has_costs else None
+        values: list[Value] = [(m.end - m.start) >> 10, *_known(found, row.all), time]
         for part in PARTS:
-            values += [m.bytes_of(part) >> 10, *row.parts[part][:3]]
+            values += [m.bytes_of(part) >> 10, *_known(found, row.parts[part])]
         how = "; ".join(found.advice(row)) if found.has_room(row) else None
         names = (f"{m.start:x}", f"{m.end:x}", row.mode, m.kind, m.name or None, row.page_sizes)
         rows.append(Record(names, (*values, how or None)))
     fields = ("address", "end", "mode", "kind", "file", "page_sizes")
     return Table("mappings", fields, (*columns, "how"), rows)
+
+
+def _known(found: Found, sums: Sums) -> tuple[Value, ...]:
+    return sums if found.has_costs else (*sums[:3], None)
 
 
 # ---------------------------------------------------------------- a comparison

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from ..base.terminal import Screen
@@ -11,6 +12,7 @@ from ..base.text import wrapped
 from ..formats.cost import Cycles
 from ..formats.mappings import PARTS, Mapping, Mappings, mappings_of
 from ..formats.outfile import Counts, OutFile
+from ..formats.share import CYCLES
 from ..formats.verdicts import (
     NO,
     WORTH_PERCENT,
@@ -22,6 +24,7 @@ from ..formats.verdicts import (
     judge,
     spent_by,
 )
+from .table import TIME
 
 _REFERENCES = ("Ir", "Dr", "Dw")
 _MISSES = ("I1tm", "D1tmr", "D1tmw")
@@ -100,6 +103,11 @@ class Found(NamedTuple):
     total: Sums
     cycles: Cycles  # of all misses
     spent: Spent
+    has_costs: bool  # the file tells what misses cost; else verdicts rest on rules of thumb
+
+    def time(self, sums: Sums) -> Fraction:
+        """The share of it that these misses take at most."""
+        return sums.most_cycles / self.spent.with_most if self.spent.with_most else Fraction(0)
 
     def verdict(self, sums: Sums) -> Verdict:
         """Of all that these misses cost, which is the most that large pages save. Their least is not
@@ -174,15 +182,19 @@ def find(out: OutFile) -> Found:
         Row(mapping, {part: sums(mapping.costs.get(part, nothing)) for part in PARTS})
         for mapping in mappings.rows
     ]
-    return Found(out, mappings.large, rows, sums(out.totals), cycles_of(out), spent_by(out))
+    return Found(out, mappings.large, rows, sums(out.totals), cycles_of(out), spent_by(out), by_file)
 
 
 def _total(parts: Sequence[Sums]) -> Sums:
     return Sums(*(sum(column) for column in zip(*parts)))
 
 
-def _counts(sums: Sums) -> tuple[str, str, str]:
-    return f"{sums.references:,}", f"{sums.misses:,}", f"{sums.walks:,}"
+def _counts(found: Found, sums: Sums) -> tuple[str, ...]:
+    """As in the tables of code: what misses cost first, if the file tells."""
+    counts = f"{sums.references:,}", f"{sums.misses:,}", f"{sums.walks:,}"
+    if not found.has_costs:
+        return counts
+    return f"{float(100 * found.time(sums)):.1f}%", f"{sums.most_cycles:,}", *counts
 
 
 def _address(mapping: Mapping) -> str:
@@ -190,14 +202,16 @@ def _address(mapping: Mapping) -> str:
 
 
 def _table(found: Found, screen: Screen) -> list[str]:
-    rows = [("address", "Kbytes", "mode", "references", "L1 misses", "walks", "page sizes", "mapped file")]
+    costs = (TIME, CYCLES) if found.has_costs else ()
+    counts = (*costs, "references", "L1 misses", "walks")
+    rows = [("address", "Kbytes", "mode", *counts, "page sizes", "mapped file")]
     for row in found.rows:
         kbytes = (row.mapping.end - row.mapping.start) >> 10
         rows.append(
-            (_address(row.mapping), f"{kbytes:,}", row.mode, *_counts(row.all), row.page_sizes, row.name)
+            (_address(row.mapping), f"{kbytes:,}", row.mode, *_counts(found, row.all), row.page_sizes, row.name)
         )
     kbytes = sum(row.mapping.end - row.mapping.start for row in found.rows) >> 10
-    rows.append(("total", f"{kbytes:,}", "", *_counts(found.total), "", ""))
+    rows.append(("total", f"{kbytes:,}", "", *_counts(found, found.total), "", ""))
     return screen.table("Mappings", rows)
 
 

@@ -121,7 +121,7 @@ class Profile:
                 else:
                     sums[place] = plus(sums.get(place, self.zero), run.sums, operation)
             for place, those in runs.items():
-                added = sums_of(those, 1 + len(self.events))
+                added = those[0].sums if len(those) == 1 else sums_of(those, 1 + len(self.events))
                 sums[place] = plus(sums[place], added) if place in sums else added
         return sums
 

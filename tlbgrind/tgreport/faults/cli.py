@@ -14,7 +14,8 @@ from ..base.errors import ReportError
 from ..base.progress import Progress, progress_shown
 from ..base.terminal import COLOURS, Screen, screen
 from ..formats import faultlog
-from ..formats.faultlog import VIEWS, FaultLog
+from ..formats.fault import VIEWS
+from ..formats.faultlog import FaultLog
 from . import export, faultlist, faultrows, faulttables, faultused, native
 from .faultrows import GROUPS
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..base.documents import Record, Table, csv_lines, json_lines
-from ..formats.faultlog import VIEWS, FaultLog
+from ..formats.fault import VIEWS
+from ..formats.faultlog import FaultLog
 from . import faultlist, faultused
 
 

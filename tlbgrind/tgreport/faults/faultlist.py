@@ -8,7 +8,8 @@ import io
 from collections.abc import Callable, Iterator
 
 from ..base.errors import printable
-from ..formats.faultlog import KINDS, VIEWS, Fault, FaultLog, count_pages
+from ..formats.fault import KINDS, VIEWS, Fault, count_pages
+from ..formats.faultlog import FaultLog
 
 Rows = Iterator[str]
 

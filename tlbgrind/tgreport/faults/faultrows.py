@@ -11,17 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..base.documents import Record, Table
 from ..base.text import in_brackets
-from ..formats.faultlog import (
-    ARRIVALS,
-    KINDS,
-    UNKNOWN,
-    VIEWS,
-    Fault,
-    FaultLog,
-    Map,
-    Used,
-    count_pages,
-)
+from ..formats.fault import KINDS, UNKNOWN, VIEWS, Fault, Map, count_pages
+from ..formats.faultlog import ARRIVALS, FaultLog, Used
 
 GROUPS = ("kind", "mapping", "memory", "object", "function", "syscall")
 
@@ -73,11 +64,11 @@ class _Sums:
         self.kinds: dict[str, Counter[str]] = defaultdict(Counter)
         self.major: Counter[str] = Counter()
         self.brought: Counter[str] = Counter()
-        for fault in log.of(view):
+        for fault, times in log.counts(view):
             key = label(fault)
-            self.kinds[key][fault.kind(view)] += 1
-            self.major[key] += fault.is_major(view)
-            self.brought[key] += count_pages(fault.brought(view))
+            self.kinds[key][fault.kind(view)] += times
+            self.major[key] += times * fault.is_major(view)
+            self.brought[key] += times * count_pages(fault.brought(view))
 
     def faults(self, label: str) -> int:
         return sum(self.kinds[label].values()) if label in self.kinds else 0

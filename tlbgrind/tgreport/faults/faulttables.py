@@ -11,7 +11,8 @@ from ..base.errors import printable
 from ..base.names import cut
 from ..base.terminal import Screen
 from ..base.text import wrapped
-from ..formats.faultlog import KINDS, VIEWS, FaultLog, view_number
+from ..formats.fault import KINDS, VIEWS
+from ..formats.faultlog import FaultLog, view_number
 from ..formats.verdicts import (
     FAULT,
     NOTHING_TO_WIN,

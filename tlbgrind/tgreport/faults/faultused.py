@@ -11,7 +11,8 @@ from typing import NamedTuple
 from ..base.documents import Value
 from ..base.errors import printable
 from ..base.terminal import Screen
-from ..formats.faultlog import ARRIVALS, VIEWS, FaultLog
+from ..formats.fault import VIEWS
+from ..formats.faultlog import ARRIVALS, FaultLog
 from . import faultrows
 from .faultrows import used_there
 from .faulttables import percent, rows_of

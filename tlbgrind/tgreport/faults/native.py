@@ -18,7 +18,8 @@ from typing import NamedTuple
 from ..base.command import read_text
 from ..base.errors import ReportError, printable
 from ..base.terminal import Screen
-from ..formats.faultlog import VIEWS, FaultLog, Map
+from ..formats.fault import VIEWS, Map
+from ..formats.faultlog import FaultLog
 
 # What an error code can tell apart.
 KINDS = {"x": "code", "r": "read", "w": "write", "c": "write to a read-only page", "": "fault"}

@@ -8,134 +8,31 @@ unfolds them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from itertools import groupby
+from operator import gt, lt, or_
 from typing import NamedTuple, NoReturn
 
 from ..base.command import plain_text, read_bytes
 from ..base.demangle import with_plain_functions
 from ..base.errors import ReportError, printable
 from ..base.progress import Progress
+from .fault import KINDS, NOBODY, VIEWS, Code, Fault, Lines, Map, Ranges, Repeat
 from .kinds import FAULTS, other_than
 
-VIEWS = ("4k", "warm", "cold")
 COLUMNS = "number kinds page map instructions thread by code warm-brought cold-brought cold-read"
-UNKNOWN = "???"
 PHASES = 16
 GROUPS = ("program", "libraries", "other")  # of mappings that move together
 _MAX = 2**64 - 1
 _MOST_BROUGHT = 1 << 20  # pages: 4 GiB
 
-# In the order of the totals.
-KINDS = {
-    "x": "code",
-    "r": "read",
-    "z": "zero page",
-    "w": "write",
-    "c": "copy on write",
-    "d": "dirty",
-}
-
 # How a page came to be there, if not by a fault; and that it is not.
 BROUGHT, PRESENT, NOT_THERE = "+", "p", "-"
 ARRIVALS = {**KINDS, BROUGHT: "brought along", PRESENT: "no fault"}
-
-Ranges = tuple[tuple[int, int], ...]  # first and last, as distances in pages
-
-
-class Map(NamedTuple):
-    """Memory that one call mapped."""
-
-    number: int
-    start: int
-    end: int
-    native: int
-    protection: str
-    what: str
-    offset: int  # in the file, where there is one
-    name: str  # "": none
-
-    @property
-    def label(self) -> str:
-        """What it is called in tables."""
-        if self.what == "file":
-            return f"{self.name} {self.protection}"
-        kind = f"[{self.what}]"
-        return f"{kind} {self.name}" if self.name not in ("", kind) else kind
-
-    @property
-    def memory(self) -> str:
-        """The same without the protection: all of a file's mappings are one."""
-        return self.name or f"[{self.what}]"
-
-    def offset_of(self, page: int) -> int:
-        """Of the first of the page's bytes that are of this map: a large page may begin before."""
-        return (self.offset if self.what == "file" else 0) + max(page - self.start, 0)
-
-    def place(self, page: int) -> str:
-        """Where a page is, in terms that no address randomisation changes."""
-        name = self.name if self.what == "file" else self.label
-        return f"{name}+{self.offset_of(page):#x}"
-
-
-class Code(NamedTuple):
-    """An instruction that faulted."""
-
-    address: int
-    object: str
-    function: str
-    file: str
-    line: int
-
-    @property
-    def place(self) -> str:
-        if self.function == UNKNOWN:
-            return f"(within {self.object})"
-        if self.file == UNKNOWN or not self.line:
-            return f"{self.function} (in {self.object})"
-        return f"{self.function} ({self.file.rpartition('/')[2]}:{self.line})"
-
-
-NOBODY = Code(0, UNKNOWN, UNKNOWN, UNKNOWN, 0)
-
-
-class Fault(NamedTuple):
-    number: int
-    kinds: str  # one letter for each view
-    page: int
-    map: Map
-    instructions: int
-    thread: int
-    by: str  # "": the program itself, else a system call or what the kernel did
-    code: Code
-    warm_brought: Ranges
-    cold_brought: Ranges
-    cold_read: Ranges
-
-    def kind(self, view: int) -> str:
-        """The kind's letter in a view, "" if it is no fault there."""
-        letter = self.kinds[view].lower()
-        return "" if letter == "-" else letter
-
-    def is_major(self, view: int) -> bool:
-        return self.kinds[view].isupper()
-
-    def brought(self, view: int) -> Ranges:
-        return ((), self.warm_brought, self.cold_brought)[view]
-
-    @property
-    def native(self) -> int:
-        """The page's address without Valgrind and without randomisation."""
-        return self.page - self.map.start + self.map.native
-
-
-class Repeat(NamedTuple):
-    """More faults like the one before."""
-
-    times: int
-    page_step: int
-    instruction_step: int
-
 
 class Mark(NamedTuple):
     """The begin of a phase of the run."""
@@ -174,10 +71,6 @@ class Totals(NamedTuple):
     kinds: tuple[int, ...]
 
 
-def count_pages(ranges: Ranges) -> int:
-    return sum(last - first + 1 for first, last in ranges)
-
-
 @dataclass
 class FaultLog:
     path: str
@@ -186,7 +79,7 @@ class FaultLog:
     page_size: int = 4096
     maps: dict[int, Map] = field(default_factory=dict)
     codes: dict[int, Code] = field(default_factory=dict)
-    lines: list[Fault | Repeat] = field(default_factory=list)
+    lines: Lines = field(default_factory=lambda: Lines([]))
     totals: dict[str, Totals] = field(default_factory=dict)
     hidden: dict[str, tuple[int, int]] = field(default_factory=dict)  # faults, major ones
     phases: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -210,23 +103,14 @@ class FaultLog:
 
     @property
     def faults(self) -> Iterator[Fault]:
-        last: Fault | None = None
-        for line in self.lines:
-            if isinstance(line, Fault):
-                last = line
-                yield line
-                continue
-            assert last is not None
-            for _ in range(line.times):
-                last = last._replace(
-                    number=last.number + 1,
-                    page=last.page + line.page_step,
-                    instructions=last.instructions + line.instruction_step,
-                )
-                yield last
+        return self.lines.faults()
 
     def of(self, view: int) -> Iterator[Fault]:
-        return (fault for fault in self.faults if fault.kinds[view] != "-")
+        return self.lines.faults(view)
+
+    def counts(self, view: int) -> Iterator[tuple[Fault, int]]:
+        """One fault of all that differ in number, page and instructions only, and how many they are."""
+        return ((fault, count) for fault, count in self.lines.counts() if fault.kinds[view] != "-")
 
 
 START = "start"  # the phase before the first mark
@@ -243,17 +127,14 @@ def of_phase(log: FaultLog, phase: str) -> FaultLog:
     if phase not in names:
         there = f"; there are {', '.join(names)}" if names else ", nor any other"
         raise ReportError(f"has no phase '{phase}'{there}", log.path)
-    lines: list[Fault | Repeat] = []
+    lines = Lines(log.lines.alike)
     marks = [Mark(START, 0, 0, 0), *log.marks]
     for mark, end in zip(marks, [*(mark.line for mark in marks[1:]), len(log.lines)]):
         if mark.phase == phase:
-            lines += log.lines[mark.line : end]
+            lines.extend(log.lines.part(mark.line, end))
     found = [[0] * (2 + len(KINDS)) for _ in VIEWS]
-    last: Fault | None = None
-    for line in lines:
-        last = line if isinstance(line, Fault) else last
-        assert last is not None
-        _count(found, last.kinds, 1 if isinstance(line, Fault) else line.times)
+    for fault, times in lines.counts():
+        _count(found, fault.kinds, times)
     totals = {view: Totals(sums[0], sums[1], tuple(sums[2:])) for view, sums in zip(VIEWS, found)}
     return replace(log, lines=lines, totals=totals, hidden={}, header=_without_length(log))
 
@@ -277,11 +158,10 @@ def view_number(name: str) -> int:
 
 
 def read(path: str, progress: Progress | None = None) -> FaultLog:
-    data = plain_text(read_bytes(path), path)
-    text = with_plain_functions(data).decode("utf-8", "surrogateescape")
-    if not text:
+    data = with_plain_functions(plain_text(read_bytes(path), path))
+    if not data:
         raise ReportError("the file is empty", path)
-    return _Reader(path, progress or Progress()).read(text)
+    return _Reader(path, progress or Progress()).read(data)
 
 
 _HEADER = re.compile(r"([a-z][a-z -]*): (.*)\Z")
@@ -292,7 +172,9 @@ _RANGE = re.compile(r"([-+][0-9]{1,9})(?:\.\.([-+][0-9]{1,9}))?\Z")
 _KINDS = re.compile(r"[xrzwcdXRZWCD-]{3}\Z")
 _ARRIVAL = re.compile(r"[xrzwcd+p-]{3}\Z")
 _PROTECTION = re.compile(r"[r-][w-][x-]s?\Z")
-_TOLD_EVERY = 4096  # lines
+_AT_ONCE = 1 << 19  # bytes
+_FEW = 8  # faults, which are faster to read one by one
+_HEX_DIGITS = b"0123456789abcdef"
 _WHAT = ("file", "bss", "heap", "stack", "thread-stack", "tls", "vdso", "shm", "anon")
 
 
@@ -303,6 +185,11 @@ class _Reader:
         self.line = 1
         self.words: list[str] = []
         self.last: Fault | None = None  # the one that a repetition refers to
+        # Faults that differ in number, page and instructions only: their other fields, as they are
+        # in the file. For each, between which addresses its pages are.
+        self.alike: dict[tuple[bytes, bytes, bytes], int] = {}
+        self.lows: list[int] = []
+        self.highs: list[int] = []
         self.number = 0  # of the last fault, repetitions included
         self.in_header = True
         self.ended = False
@@ -312,36 +199,47 @@ class _Reader:
     def fail(self, what: str) -> NoReturn:
         raise ReportError(what, self.out.path, self.line)
 
-    def read(self, text: str) -> FaultLog:
-        lines = text.split("\n")
-        if lines[-1] == "":
-            lines.pop()
-        if lines[0] != FAULTS:
-            self.fail(other_than(FAULTS, lines[0]))
-        for number, line in enumerate(lines[1:], 2):
-            self.line = number
-            if (number - 2) % _TOLD_EVERY == 0:
-                percent = 100 * number // len(lines)
-                self.progress.say(f"{printable(self.out.path)}: {percent}% read")
-            if line.startswith("#"):
-                continue
-            if self.ended:
-                self.fail("text after 'end', the last line of a fault log")
-            self.words = line.split("\t")
-            handler = _HANDLERS.get(self.words[0])
-            if handler is not None:
-                self.leave_header()
-                handler(self)
-            elif line[:1].isdigit():
-                self.leave_header()
-                self.read_fault()
-            elif self.in_header:
-                self.read_header(line)
-            else:
-                self.fail(f"not a line of a fault log: '{line[:40]}'")
+    def read(self, data: bytes) -> FaultLog:
+        first = data.split(b"\n", 1)[0]
+        if first != FAULTS.encode():
+            self.fail(other_than(FAULTS, _text(first)))
+        begin = len(first) + 1  # the lines behind it are counted as they are read
+        while begin < len(data):
+            self.progress.say(f"{printable(self.out.path)}: {100 * begin // len(data)}% read")
+            end = data.rfind(b"\n", begin, begin + _AT_ONCE) + 1 or data.find(b"\n", begin) + 1
+            lines = data[begin : end or len(data)].split(b"\n")
+            if end:
+                lines.pop()
+            for are_faults, group in groupby(lines, _is_fault):
+                here = list(group)
+                if are_faults and self.read_faults(here):
+                    continue
+                for line in here:
+                    self.line += 1
+                    self.read_line(line)
+            begin = end or len(data)
         if not self.ended:
             self.fail("the file ends without 'end', so it is not whole")
         return self.out
+
+    def read_line(self, line: bytes) -> None:
+        if line.startswith(b"#"):
+            return
+        if self.ended:
+            self.fail("text after 'end', the last line of a fault log")
+        text = _text(line)
+        self.words = text.split("\t")
+        handler = _HANDLERS.get(self.words[0])
+        if handler is not None:
+            self.leave_header()
+            handler(self)
+        elif text[:1].isdigit():
+            self.leave_header()
+            self.read_fault()
+        elif self.in_header:
+            self.read_header(text)
+        else:
+            self.fail(f"not a line of a fault log: '{text[:40]}'")
 
     # Header.
 
@@ -450,12 +348,60 @@ class _Reader:
             self.hexadecimal(address), owner, function, file, self.decimal(line)
         )
 
-    def read_fault(self) -> None:
+    def read_faults(self, lines: Sequence[bytes]) -> bool:
+        """Many lines at once; no: one of them is wrong, or it does not pay."""
+        if len(lines) < _FEW or self.in_header or self.ended or self.out.totals:
+            return False
+        first = self.number + 1
+        try:
+            numbers, kinds, pages, maps, instructions, others = zip(
+                *(line.split(b"\t", 5) for line in lines)
+            )
+            at = [int(page, 16) for page in pages]
+            when = array("Q", list(map(int, instructions)))
+        except (ValueError, OverflowError):
+            return False
+        all_numbers = range(first, first + len(lines))
+        addresses = b"".join(pages)
+        if (
+            numbers != tuple(map(b"%d".__mod__, all_numbers))
+            # One "x" in each page, which int() allows behind the zero only.
+            or addresses.translate(None, _HEX_DIGITS) != b"x" * len(lines)
+            or max(map(len, pages)) > len("0x") + 16
+            or not b"".join(instructions).isdigit()
+            or max(map(len, instructions)) > 20
+            or reduce(or_, at) % self.out.page_size
+        ):
+            return False
+        keys = list(zip(kinds, maps, others))
+        which = [self.alike.get(key, -1) for key in keys]
+        if -1 in which:
+            try:
+                for place, number in enumerate(which):
+                    if number < 0:
+                        self.words = _text(lines[place]).split("\t")
+                        fault = self.fault_of_words(self.number + place)
+                        which[place] = self.which(fault, keys[place])
+            except ReportError:
+                return False
+        if not all(map(lt, map(self.lows.__getitem__, which), at)):
+            return False
+        if not all(map(gt, map(self.highs.__getitem__, which), at)):
+            return False
+        self.out.lines.add(which, all_numbers, at, when)
+        self.number += len(lines)
+        self.line += len(lines)
+        self.last = self.out.lines.last()
+        for number, times in Counter(which).items():
+            _count(self.found, self.out.lines.alike[number].kinds, times)
+        return True
+
+    def fault_of_words(self, before: int) -> Fault:
         words = self.fields(11)
         number = self.decimal(self.words[0])
         self.need_no_totals(f"fault {number}")
-        if number != self.number + 1:
-            self.fail(f"fault {number} behind fault {self.number}")
+        if number != before + 1:
+            self.fail(f"fault {number} behind fault {before}")
         kinds, page, where, instructions, thread, by, code, warm, cold, cold_read = words
         if not _KINDS.match(kinds) or kinds == "---":
             self.fail(f"'{kinds[:40]}' are not the kinds of a fault in {len(VIEWS)} views")
@@ -465,7 +411,7 @@ class _Reader:
         executor = self.decimal(code)
         if executor and executor not in self.out.codes:
             self.fail(f"code {executor} was not defined")
-        fault = Fault(
+        return Fault(
             number,
             kinds,
             self.hexadecimal(page),
@@ -478,11 +424,30 @@ class _Reader:
             self.ranges(cold),
             self.ranges(cold_read),
         )
+
+    def which(self, fault: Fault, key: tuple[bytes, bytes, bytes]) -> int:
+        """The number of those that are like this fault, whose other fields are the key."""
+        alike = self.out.lines.alike
+        number = self.alike.setdefault(key, len(alike))
+        if number == len(alike):
+            alike.append(fault)
+            # A large page may begin before its map.
+            self.lows.append(fault.map.start - self.out.page_size)
+            self.highs.append(fault.map.end)
+        return number
+
+    def read_fault(self) -> None:
+        fault = self.fault_of_words(self.number)
         if fault.page % self.out.page_size:
-            self.fail(f"{page} is not the address of a page of {self.out.page_size} bytes")
+            self.fail(f"{self.words[2]} is not the address of a page of {self.out.page_size} bytes")
         self.need_map(fault, fault.page)
+        others = "\t".join(self.words[5:])
+        key = (_bytes(self.words[1]), _bytes(self.words[3]), _bytes(others))
+        which = self.which(fault, key)
+        self.out.lines.add([which], [fault.number], [fault.page], [fault.instructions])
         self.last = fault
-        self.add(fault, 1)
+        self.number += 1
+        _count(self.found, fault.kinds, 1)
 
     def read_repeat(self) -> None:
         count_text, page_step, instruction_step = self.fields(4)
@@ -498,7 +463,9 @@ class _Reader:
         if count == 0 or not 0 <= end <= _MAX or step % self.out.page_size:
             self.fail(f"{count} repetitions by {page_step} lead out of the address space")
         self.need_map(self.last, end)
-        self.add(repeat, count)
+        self.out.lines.repeat(repeat)
+        self.number += count
+        _count(self.found, self.last.kinds, count)
         self.last = None
 
     def read_mark(self) -> None:
@@ -517,13 +484,6 @@ class _Reader:
         # A large page may begin before its map.
         if not fault.map.start - self.out.page_size < page < fault.map.end:
             self.fail(f"{page:#x} is not a page of map {fault.map.number}")
-
-    def add(self, line: Fault | Repeat, count: int) -> None:
-        fault = line if isinstance(line, Fault) else self.last
-        assert fault is not None
-        self.out.lines.append(line)
-        self.number += count
-        _count(self.found, fault.kinds, count)
 
     def read_used(self) -> None:
         where, page, count, kinds, used = self.fields(6)
@@ -638,3 +598,15 @@ _HANDLERS: dict[str, Callable[[_Reader], None]] = {
     "phase": _Reader.read_phase,
     "end": _Reader.read_end,
 }
+
+
+def _is_fault(line: bytes) -> bool:
+    return line[:1].isdigit()
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

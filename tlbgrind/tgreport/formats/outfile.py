@@ -2,9 +2,9 @@
 """Reads an out-file: callgrind's format, as tlbgrind writes it and as callgrind does.
 
 Nearly all of a large file is plain cost lines, so a run of them is recognised by one regular
-expression and converted in one go; only what that expression does not match is looked at line by
-line. Such a conversion cannot say where a number is, nor need it: the expression admits nothing
-but good numbers.
+expression, with the lines above it that say where it belongs; only what that expression does not
+match is looked at line by line. The numbers of many such runs are converted in one go. Such a
+conversion cannot say where a bad number is: then these runs, too, are looked at line by line.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import re
 from array import array
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, repeat
 from json import JSONDecoder
 from operator import add
 from typing import Callable, NamedTuple, NoReturn, TypeVar
@@ -177,12 +177,18 @@ def column_sums(rows: array[int], width: int) -> Counts:
 
 _NAME = re.compile(r"\(([0-9]{1,18})\)(?: +(.*))?\Z", re.DOTALL)
 _TOLD_EVERY = 1 << 20  # bytes
+_CONVERTED_AT_ONCE = 1 << 20  # bytes
 _PLACE = rb"=\(([0-9]{1,18})\)(?: ([^ \n][^\n]*))?\n"
 _KEYWORD = re.compile(rb"([a-z]+)([:=])[ \t]*(.*)\Z", re.DOTALL)
 _HEX = re.compile(rb"0x[0-9a-fA-F]{1,16}\Z")
 _ADDRESS = re.compile(rb"^0x[0-9a-f]+ ", re.MULTILINE)
 _EVENT = re.compile(r"[A-Za-z][A-Za-z0-9]*\Z")
 _POSITIONS = (["line"], ["instr"], ["instr", "line"])
+
+
+# Plain cost lines that are to be converted into rows: where they belong, how many they are, and
+# where they end in the file.
+_Waiting = tuple[tuple[Function, str], bytes, int, int]
 
 
 class _Reader:
@@ -202,13 +208,19 @@ class _Reader:
         self.positions: list[str] = []
         self.at: list[int] = []  # the last line's positions, to which "+N", "-N" and "*" refer
         self.width = 0  # of a row: the line and every event
-        self.block: re.Pattern[bytes] | None = None  # plain cost lines, and where they belong
+        # Plain cost lines, and where they belong. A fast pattern, for which the lines must have this
+        # form without their digits; and one that goes up to the first line that is not plain.
+        self.blocks: list[tuple[re.Pattern[bytes], bytes]] = []
         self.call: re.Pattern[bytes] | None = None  # a call whose names are known, and its costs
-        self.rows: dict[tuple[Function, str], array[int]] = {}
+        self.slow = array("Q")  # rows that were read one by one
+        self.totals: Counts = ()  # of all others
         self.current: array[int] | None = None  # the rows that a cost line now goes to
+        self.waiting: list[_Waiting] = []
+        self.waiting_bytes = 0
+        self.before = b""  # the last plain cost lines, while a position is relative to them
         self.object = self.file = UNKNOWN
         self.function: Function | None = None
-        self.names: dict[str, dict[str, str]] = {"ob": {}, "fl": {}, "fn": {}}
+        self.names: dict[str, dict[bytes, str]] = {"ob": {}, "fl": {}, "fn": {}}
         # The line after "calls=" or "jump=" is the inclusive cost of what was called, counted
         # again at the callee.
         self.inclusive = False
@@ -226,13 +238,12 @@ class _Reader:
         size = len(data)
         self.check_first_line()
         while self.start < size:
-            if self.block is not None and not self.inclusive:
-                block = self.block.match(data, self.start)
-                if block is not None and self.read_block(*block.groups()):
-                    self.start = block.end()
-                    if self.start >= self.told:
-                        self.tell()
-                    continue
+            if not self.inclusive and self.read_block():
+                if self.waiting_bytes >= _CONVERTED_AT_ONCE:
+                    self.convert()
+                if self.start >= self.told:
+                    self.tell()
+                continue
             if self.call is not None and data[self.start] == _C:
                 call = self.call.match(data, self.start)
                 if call is not None and self.read_call(*call.groups()):
@@ -253,6 +264,7 @@ class _Reader:
         self.progress.say(f"{printable(self.out.path)}: {percent}% read")
 
     def fail(self, what: str) -> NoReturn:
+        self.convert()  # a bad number there comes first
         raise ReportError(what, self.out.path, self.data.count(b"\n", 0, self.start) + 1)
 
     def check_first_line(self) -> None:
@@ -286,7 +298,8 @@ class _Reader:
         self.seen -= {"part", "thread", "positions", "events", "summary", "totals"}
         self.positions = []
         self.width = 0
-        self.block = self.call = self.current = self.function = None
+        self.blocks = []
+        self.call = self.current = self.function = None
         self.object = self.file = UNKNOWN
 
     # Cost lines that are not plain: short ones, compressed ones, inclusive ones, wrong ones.
@@ -298,6 +311,10 @@ class _Reader:
         places = len(self.positions)
         if len(words) < places:
             self.fail(f"{len(words)} columns, where {places} positions must come first")
+        if self.before:
+            last = self.before.rfind(b"\n", 0, -1) + 1
+            self.at[-1] = int(self.before[last:].split(b" ", 1)[0])
+            self.before = b""
         for place in range(places):
             self.at[place] = self.position(words[place], self.at[place])
         if self.inclusive:
@@ -306,12 +323,15 @@ class _Reader:
             if self.calls is not None:
                 self.add_arc(self.calls, tuple(costs))
             return
+        self.convert()
         rows = self.current if self.current is not None else self.open_rows()
         counts = self.counts(words[places:], may_be_short=not self.native)
-        rows.append(self.at[-1] if self.positions[-1] == "line" else 0)
-        rows.extend(counts)
+        number = self.at[-1] if self.positions[-1] == "line" else 0
+        row = array("Q", [number, *counts])
+        rows.extend(row)
+        self.slow.extend(row)
         if self.positions[0] == "instr":
-            self.count_at(self.at[0], rows[-self.width], tuple(counts))
+            self.count_at(self.at[0], number, tuple(counts))
 
     def lines_of(self, block: bytes) -> bytes:
         """A run of plain cost lines without addresses, which are kept if they are of interest."""
@@ -336,8 +356,46 @@ class _Reader:
         if self.function is None:
             self.fail("a cost line before any 'fn='")
         self.in_body = True
-        self.current = self.rows.setdefault((self.function, self.file), array("Q"))
+        run = self.out.runs.setdefault((self.function, self.file), Run(array("Q"), self.width))
+        self.current = run.rows
         return self.current
+
+    def convert(self) -> None:
+        """Makes rows of the plain cost lines that wait for it."""
+        if not self.waiting:
+            return
+        waiting, self.waiting = self.waiting, []
+        self.waiting_bytes = 0
+        numbers = _numbers(b"".join([text for _, text, _, _ in waiting]))
+        if numbers is None:
+            self.read_slowly(waiting)
+            return
+        runs, width = self.out.runs, self.width
+        begin = 0
+        for place, _, lines, _ in waiting:
+            end = begin + width * lines
+            known = runs.get(place)
+            if known is None:
+                runs[place] = Run(numbers[begin:end], width)
+            else:
+                known.rows.extend(numbers[begin:end])
+            begin = end
+        self.add_to_totals(numbers)
+
+    def add_to_totals(self, rows: array[int]) -> None:
+        self.totals = tuple(map(add, self.totals or repeat(0), column_sums(rows, self.width)))
+
+    def read_slowly(self, waiting: Sequence[_Waiting]) -> None:
+        """Reads them line by line, as if they had not waited."""
+        state = self.function, self.file, self.current, self.start, self.at, self.inclusive
+        self.at, self.inclusive, self.before = [0], False, b""
+        for (self.function, self.file), text, _, end in waiting:
+            self.current = None
+            self.start = end - len(text)
+            for line in text.split(b"\n")[:-1]:
+                self.read_line(line)
+                self.start += len(line) + 1
+        self.function, self.file, self.current, self.start, self.at, self.inclusive = state
 
     def position(self, word: bytes, last: int) -> int:
         if word == b"*":
@@ -452,11 +510,17 @@ class _Reader:
         self.at = [0] * len(self.positions)
         # 19 digits are below 2^64 whatever they are; a longer number goes the slow way. The
         # repetition is bounded because the matcher remembers every round of it.
-        line = rb"[0-9]{1,19}(?: [0-9]{1,19}){%d}\n" % (self.width - 1)
+        number = rb"(?:0|[1-9][0-9]{0,18})"
+        line = rb"%s(?: %s){%d}\n" % (number, number, self.width - 1)
+        places = rb"(?:\n?ob%s)?(?:f[lie]%s)?(?:fn%s)?" % (_PLACE, _PLACE, _PLACE)
+        self.blocks = []
+        if self.positions == ["line"]:
+            form = b" " * (self.width - 1) + b"\n"
+            self.blocks += [(re.compile(places + rb"([0-9](?:[0-9 \n]{0,4096}[0-9])?\n)"), form)]
         if self.positions == ["instr", "line"]:
             line = rb"0x[0-9a-f]{1,16} " + line
         if self.positions != ["instr"]:
-            self.block = re.compile(rb"(?:f([lie])%s)?(?:fn%s)?((?:%s){1,4096})" % (_PLACE, _PLACE, line))
+            self.blocks += [(re.compile(places + rb"((?:%s){1,4096})" % line), b"")]
         if self.positions == ["line"]:
             known = rb"=\(([0-9]{1,18})\)\n"
             callee = rb"(?:cob%s)?(?:cf[il]%s)?cfn%s" % (known, known, known)
@@ -468,6 +532,7 @@ class _Reader:
                 self.fail(f"'{key}:' before 'events:'")
             self.early_sums.append((key, text))
             return
+        self.convert()
         self.once(key)
         counts = self.counts(text.encode("utf-8", "surrogateescape").split(), not self.native)
         self.sums.append((key, self.start, tuple(counts)))
@@ -477,49 +542,49 @@ class _Reader:
 
     # Lines that say where the costs below them belong.
 
-    def read_block(
-        self,
-        kind: bytes | None,
-        file: bytes | None,
-        file_name: bytes | None,
-        function: bytes | None,
-        function_name: bytes | None,
-        costs: bytes,
-    ) -> bool:
-        """A file, a function and cost lines, in the form that nearly all have, where the first two
-        may be those from before; no: read it slowly."""
-        if self.ended:
+    def read_block(self) -> bool:
+        """An object, a file, a function and cost lines, in the form that nearly all have, where the
+        first three may be those from before; no: read it slowly."""
+        for pattern, form in self.blocks:
+            block = pattern.match(self.data, self.start)
+            if block is None or self.ended:
+                return False
+            obj, obj_name, file, file_name, function, function_name, costs = block.groups()
+            lines = costs.count(b"\n")
+            if not form or costs.translate(None, b"0123456789") == form * lines:
+                break
+        else:
             return False
+        objects, files, functions = self.names.values()
+        if obj is not None:
+            name = objects.get(obj) if obj_name is None else _defined(objects, obj, obj_name)
+            if name is None:
+                return False
+            self.object = name
         if file is not None:
-            name = self.known("fl", file, file_name)
+            name = files.get(file) if file_name is None else _defined(files, file, file_name)
             if name is None:
                 return False
             self.file = name
             self.current = None
         if function is not None:
-            name = self.known("fn", function, function_name)
+            name = (
+                functions.get(function)
+                if function_name is None
+                else _defined(functions, function, function_name)
+            )
             if name is None:
                 return False
             self.function = Function(self.object, self.file, name)
             self.current = None
         if self.function is None:
             return False
-        rows = self.current if self.current is not None else self.open_rows()
-        rows.fromlist(_numbers(self.lines_of(costs)))
-        self.at[-1] = rows[-self.width]
+        self.in_body = True
+        self.start = block.end()
+        self.before = costs = self.lines_of(costs)
+        self.waiting.append(((self.function, self.file), costs, lines, self.start))
+        self.waiting_bytes += len(costs)
         return True
-
-    def known(self, space: str, number: bytes, definition: bytes | None) -> str | None:
-        """A name that has been defined, or is now for the first time."""
-        names = self.names[space]
-        key = number.decode()
-        name = names.get(key)
-        if definition is None:
-            return name
-        if name is not None:
-            return None
-        name = names[key] = _text(definition)
-        return name
 
     def read_call(
         self, obj: bytes | None, file: bytes | None, function: bytes, calls: bytes, costs: bytes
@@ -530,10 +595,11 @@ class _Reader:
         called = self.called
         for space, number in (("ob", obj), ("fl", file), ("fn", function)):
             if number is not None:
-                name = self.known(space, number, None)
+                name = self.names[space].get(number)
                 if name is None:
                     return False
                 called[space] = name
+        self.before = b""
         self.at[-1], *counts = map(int, costs.split())
         self.add_arc(int(calls), tuple(counts))
         return True
@@ -544,14 +610,14 @@ class _Reader:
         if parts is None:
             return text or UNKNOWN
         names = self.names[space]
-        number, name = parts[1], parts[2]
+        number, name = parts[1].encode(), parts[2]
         known = names.get(number)
         if name is None and known is None:
-            self.fail(f"({number}) refers to a name that was not defined")
+            self.fail(f"({parts[1]}) refers to a name that was not defined")
         if name is None or name == known:
             return names[number]
         if known is not None:
-            self.fail(f"({number}) is defined again, as another name")
+            self.fail(f"({parts[1]}) is defined again, as another name")
         names[number] = name or UNKNOWN
         return names[number]
 
@@ -600,10 +666,10 @@ class _Reader:
             places.setdefault(self.at[0], (self.file, self.at[-1]))
 
     def finish(self) -> OutFile:
+        self.convert()
         out = self.out
-        for key, rows in self.rows.items():
-            out.runs[key] = Run(rows, self.width)
-        out.totals = sums_of(out.runs.values(), self.width) if out.runs else (0,) * (self.width - 1)
+        self.add_to_totals(self.slow)
+        out.totals = self.totals
         # Callgrind's "summary:" covers its whole run, not just what this file holds.
         for keyword in ("summary", "totals") if self.native else ("totals",):
             claims = [claim for key, _, claim in self.sums if key == keyword]
@@ -623,14 +689,21 @@ _DECODE = JSONDecoder().raw_decode
 _COMMAS = bytes.maketrans(b" \n", b",,")
 
 
-def _numbers(lines: bytes) -> list[int]:
-    """The numbers of plain cost lines. As one JSON array they are read twice as fast as one by one;
-    what JSON does not allow is a number with zeros before it."""
+def _numbers(lines: bytes) -> array[int] | None:
+    """The numbers of plain cost lines. As one JSON array they are read twice as fast as one by one.
+    None: one is missing, has zeros before it, or is too large."""
     try:
-        numbers: list[int] = _DECODE(f"[{lines[:-1].translate(_COMMAS).decode()}]")[0]
-        return numbers
-    except ValueError:
-        return list(map(int, lines.split()))
+        return array("Q", _DECODE(f"[{lines[:-1].translate(_COMMAS).decode()}]")[0])
+    except (ValueError, OverflowError):
+        return None
+
+
+def _defined(names: dict[bytes, str], number: bytes, name: bytes) -> str | None:
+    """The name, which is now defined; None: it was before."""
+    if number in names:
+        return None
+    found = names[number] = _text(name)
+    return found
 
 
 def _text(raw: bytes) -> str:

@@ -24,7 +24,8 @@ from ..formats.elf import (
     Symbol,
 )
 from ..formats.entries import Entries
-from ..formats.faultlog import VIEWS, FaultLog
+from ..formats.fault import VIEWS
+from ..formats.faultlog import FaultLog
 from .datafaults import KINDS, PAGE, Moved, Use, data_sections, faults, packed
 from .verdict import verdict_of
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..formats.faultlog import KINDS, VIEWS, Code, Fault, FaultLog, of_phase, phases
+from ..formats.fault import KINDS, VIEWS, Code, Fault
+from ..formats.faultlog import FaultLog, of_phase, phases
 from .rows import Shared, count
 
 
@@ -126,7 +127,7 @@ def _start(log: FaultLog) -> dict[str, object] | None:
 def faults(log: FaultLog, shared: Shared) -> dict[str, object]:
     by_map = {number: _Sums() for number in log.maps}
     by_code: dict[Code, _Sums] = {}
-    for fault, times in _runs(log):
+    for fault, times in log.lines.counts():
         by_map[fault.map.number].add(fault, times)
         by_code.setdefault(fault.code, _Sums()).add(fault, times)
     maps = {number: place for place, number in enumerate(log.maps)}

@@ -30,6 +30,7 @@ def _table(machine: str, found: Found) -> dict[str, object]:
             "references": count(found.total.references),
             "misses": count(found.total.misses),
             "walks": count(found.total.walks),
+            "cycles": count(found.total.most_cycles) if found.has_costs else None,
         },
         "rows": [_row(found, row) for row in found.rows],
     }
@@ -46,6 +47,8 @@ def _row(found: Found, row: Row) -> dict[str, object]:
         "references": count(sums.references),
         "misses": count(sums.misses),
         "walks": count(sums.walks),
+        "cycles": count(sums.most_cycles) if found.has_costs else None,
+        "time": float(100 * found.time(sums)) if found.has_costs else None,
     }
     for part in PARTS:
         cells[f"kib_{part}"] = row.mapping.bytes_of(part) >> 10

@@ -120,16 +120,26 @@ function showAdvice() {
    }
 }
 
+// What misses cost at most, as the tables of code have it.
+function costs(totals, rows, number) {
+   return [
+      { title: "Of time", hint: "of the program's time, at most: an estimate", count: (row) => rows[row].time, show: shortPercent },
+      number("Wcyc", "cycles", "cycles of misses at most, an estimate", exact(totals.cycles)),
+   ];
+}
+
 // What tg_annotate --mappings says: references by mapping, and what lies outside of large pages.
 function showMappings() {
    const host = section("Mappings");
    for (const { machine, large, totals, rows } of data.mappings) {
+      const hasCosts = totals.cycles !== null;
       const title = `Mappings on ${machine}, and aligned pages of ${large}`;
       host.append(make("h3", {}, title));
       const [number, name] = columnsOf(rows);
       new Table(host, title, rows.length).show(
          [
             name("Mapped", "mapped", 14),
+            ...(hasCosts ? costs(totals, rows, number) : []),
             number("Walks", "walks", "page walks", exact(totals.walks)),
             name("To win", "win", 24),
             name("Address", "address", 10),
@@ -145,7 +155,7 @@ function showMappings() {
             number("KiB behind", "kib_end", `behind its last whole page of ${large}`),
             number("Walks behind", "walks_end", "", exact(totals.walks)),
          ],
-         "Walks",
+         hasCosts ? "Wcyc" : "Walks",
       );
    }
 }
