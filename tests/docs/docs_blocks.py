@@ -26,7 +26,8 @@ DISPLAY = re.compile(r"^\.Bd -literal.*\n(?P<body>(?:.*\n)*?)\.Ed$|^\.Dl (?P<lin
 TYPED = re.compile(
     r"\s*(?:[\w.]+/)*(?:tlbgrind|tg_(?:annotate|faults|order|report)|valgrind|vgdb|callgrind_annotate"
     r"|kcachegrind|g?cc|g\+\+|clang|quickstart|autoreconf|configure|make|perf|env|export|setarch|sudo"
-    r"|sh|bash|python3|perl|awk|cpuid|taskset|dd|echo|cd|mkdir|git|apt-get|llvm-bolt)(?:\s|$)"
+    r"|sh|bash|python3|perl|awk|cpuid|taskset|dd|echo|cd|mkdir|git|apt-get|llvm-bolt"
+    r"|tar|dpkg-buildpackage|rpmbuild|nix-build|podman|packages)(?:\s|$)"
 )
 
 
