@@ -82,6 +82,9 @@ typedef struct {
    TgArchPlaces places;
    TgArchVdso vdso;
    tg_prefetch_code prefetches; /* how its prefetch instructions are encoded */
+   void (*state_passer)(void);  /* for arch/state_call.c: called by translated code with a function
+                                   as the first argument, it calls that with the guest's state in
+                                   its place; NULL: Vex passes the state itself */
 } TgArch;
 
 extern const TgArch tg_arch;
