@@ -32,6 +32,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/machine/cpuid_reader.c \
 	tlbgrind/sim/machine/cpuinfo.c \
 	tlbgrind/sim/machine/geometry.c \
+	tlbgrind/sim/machine/host_here.c \
 	tlbgrind/sim/machine/machine.c \
 	tlbgrind/sim/machine/machine_argument.c \
 	tlbgrind/sim/machine/machine_file.c \
@@ -103,6 +104,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/machine/cpuinfo.h \
 	tlbgrind/sim/machine/machine_argument.h \
 	tlbgrind/sim/machine/machine_file_parts.h \
+	tlbgrind/sim/machine/host_here.h \
 	tlbgrind/sim/machine/measured_costs.h \
 	tlbgrind/sim/machine/override.h \
 	tlbgrind/sim/machine/product_names.h \
