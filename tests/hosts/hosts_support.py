@@ -138,6 +138,7 @@ def run(host: Host, tool: str, options: Sequence[str], program: Sequence[str | P
             "VALGRIND_LIB": str(folder),
             "VALGRIND_LAUNCHER": "/usr/bin/valgrind",
             "PYTHONHASHSEED": "0",
+            "PYTHONDONTWRITEBYTECODE": "1",
         },
         stdin=subprocess.DEVNULL,
         capture_output=True,
