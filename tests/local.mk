@@ -360,6 +360,7 @@ TEST_INPUTS = \
 	tests/machines/costs.py \
 	tests/hosts/get-packages \
 	tests/hosts/hosts_support.py \
+	tests/hosts/recursion.c \
 	tests/hosts/refs.h \
 	tests/hosts/refs_arm64.c \
 	tests/machines/facts.py \

@@ -208,3 +208,13 @@ def test_prefetches_fill_what_the_client_expects(host: Host, folder: Path, fast_
         [name, *(str(functions[name][event]) for event in ("Pref", "P1tm", "PLtm", "Pvain"))] for name, *_ in expected
     ]
     assert counted == expected
+
+
+def test_calls_are_those_of_the_source(host: Host, folder: Path) -> None:
+    """fib(12) calls 464 times itself: two calls for each value above 1."""
+    program = compile_client(host, SOURCE / "tests" / "hosts" / "recursion.c", folder)
+    out = folder / "calls"
+    run(host, "tlbgrind", ["-q", "--calls=yes", f"--tlbgrind-out-file={out}"], [program])
+    lines = out.read_text().splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith("fn=") and line.endswith(" fib"))
+    assert next(line for line in lines[start:] if line.startswith("calls=")).split()[0] == "calls=464"

@@ -98,6 +98,9 @@ typedef struct {
 
 TgEntered tg_arch_entered(const VexGuestArchState* guest);
 
+/* Whether the instruction at this address, which Vex leaves as a call, only jumps. */
+Bool tg_arch_only_jumps(Addr a);
+
 /* Whether the system call is an mmap(), of those with arguments in memory, too; then *flags are its
    flags, 0 if they cannot be read. */
 Bool tg_arch_is_mmap(UInt number, const UWord* args, UWord* flags);

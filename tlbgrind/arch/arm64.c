@@ -60,6 +60,12 @@ TgEntered tg_arch_entered(const VexGuestArchState* guest)
                        { guest->guest_X0, guest->guest_X1, guest->guest_X2 } };
 }
 
+/* Vex leaves B in the same way as BL. */
+Bool tg_arch_only_jumps(Addr a)
+{
+   return *(const UInt*)a >> 26 == 5;
+}
+
 Bool tg_arch_is_mmap(UInt number, const UWord* args, UWord* flags)
 {
    *flags = args[3];

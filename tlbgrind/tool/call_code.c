@@ -7,6 +7,7 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_tooliface.h"
 
+#include "arch/arch.h"
 #include "arch/state_call.h"
 #include "calls/call_stack.h"
 #include "calls/collection.h"
@@ -135,7 +136,9 @@ Bool tg_call_code_leave(IRSB* out, TgSite* site, const IRExpr* to, IRJumpKind ki
    UWord a;
    if (!tg_call_stacks_on)
       return False;
-   const TgLeaving leaving = kind == Ijk_Call ? TG_CALLS : kind == Ijk_Ret ? TG_RETURNS : TG_JUMPS;
+   const TgLeaving leaving = kind == Ijk_Ret ? TG_RETURNS
+                             : kind == Ijk_Call && !tg_arch_only_jumps(site->address) ? TG_CALLS
+                                                                                      : TG_JUMPS;
    if (leaving == TG_JUMPS && tg_constant_of(to, &a) && stays(site->address, a))
       return False;
    put_left(out, (Addr)tg_call_site_of(site, leaving));
