@@ -49,7 +49,7 @@ AC_DEFUN([TG_FIND_VALGRIND],
      [AS_HELP_STRING([--with-valgrind-includedir=DIR], [the folder of pub_tool_basics.h])],
      [], [with_valgrind_includedir=])
    AC_ARG_WITH([valgrind-libdir],
-     [AS_HELP_STRING([--with-valgrind-libdir=DIR], [the folder of libcoregrind-amd64-linux.a])],
+     [AS_HELP_STRING([--with-valgrind-libdir=DIR], [the folder of libcoregrind-*-linux.a])],
      [], [with_valgrind_libdir=])
    AC_ARG_WITH([valgrind-libexecdir],
      [AS_HELP_STRING([--with-valgrind-libexecdir=DIR], [the folder of Valgrind's own tools])],
@@ -84,11 +84,11 @@ AC_DEFUN([TG_FIND_VALGRIND],
      [AC_MSG_RESULT([version $tg_pc_version])
       tg_prefix=`tg_pc --variable=prefix`
       tg_platform=`tg_pc --variable=platform`
-      AS_IF([test "x$tg_platform" != xamd64-linux],
-        [AC_MSG_ERROR([valgrind.pc is for $tg_platform, not for amd64-linux])])
+      AS_IF([test "x$tg_platform" != "x$TG_ARCH-linux"],
+        [AC_MSG_ERROR([valgrind.pc is for $tg_platform, not for $TG_ARCH-linux])])
       VALGRIND_INCLUDEDIR=`tg_pc --variable=includedir`
       VALGRIND_LIBDIR=`tg_pc --variable=libdir`/valgrind
-      TG_LOAD_ADDRESS_AMD64=`tg_pc --variable=valt_load_address`],
+      TG_LOAD_ADDRESS=`tg_pc --variable=valt_load_address`],
      [AC_MSG_RESULT([no])
       tg_prefix=${with_valgrind:-/usr}
       VALGRIND_INCLUDEDIR=
@@ -101,7 +101,7 @@ AC_DEFUN([TG_FIND_VALGRIND],
            [TG_MISSING([valgrind.pc among pkg-config's files (or give --with-valgrind=PREFIX)], [valgrind])])])])
    AS_IF([test -n "$with_valgrind_includedir"], [VALGRIND_INCLUDEDIR=$with_valgrind_includedir])
    AS_IF([test -n "$with_valgrind_libdir"], [VALGRIND_LIBDIR=$with_valgrind_libdir])
-   AS_IF([test -z "$TG_LOAD_ADDRESS_AMD64"], [TG_LOAD_ADDRESS_AMD64=0x58000000])
+   AS_IF([test -z "$TG_LOAD_ADDRESS"], [TG_LOAD_ADDRESS=0x58000000])
 
    AC_MSG_CHECKING([for the valgrind command])
    AS_IF([test -n "$VALGRIND"], [],
@@ -122,8 +122,8 @@ AC_DEFUN([TG_FIND_VALGRIND],
    AC_MSG_CHECKING([for Valgrind's archives])
    tg_archives=
    for tg_lib in coregrind vex gcc-sup; do
-     AS_IF([test -f "$VALGRIND_LIBDIR/lib$tg_lib-amd64-linux.a"], [],
-       [AS_VAR_APPEND([tg_archives], [" lib$tg_lib-amd64-linux.a"])])
+     AS_IF([test -f "$VALGRIND_LIBDIR/lib$tg_lib-$TG_ARCH-linux.a"], [],
+       [AS_VAR_APPEND([tg_archives], [" lib$tg_lib-$TG_ARCH-linux.a"])])
    done
    AS_IF([test -z "$VALGRIND_LIBDIR"],
      [AC_MSG_RESULT([unknown])],
@@ -142,14 +142,14 @@ AC_DEFUN([TG_FIND_VALGRIND],
                $GREP '/lib' | sort -u`])
    VALGRIND_LIBEXECDIR=
    for tg_dir in $with_valgrind_libexecdir "$tg_prefix/libexec/valgrind" "$tg_prefix/lib/valgrind" $tg_told; do
-     AS_IF([test -f "$tg_dir/vgpreload_core-amd64-linux.so"],
+     AS_IF([test -f "$tg_dir/vgpreload_core-$TG_ARCH-linux.so"],
        [VALGRIND_LIBEXECDIR=$tg_dir; break],
        [test "x$tg_dir" = "x$with_valgrind_libexecdir"], [break])
    done
    AS_IF([test -n "$VALGRIND_LIBEXECDIR"],
      [AC_MSG_RESULT([$VALGRIND_LIBEXECDIR])],
      [AC_MSG_RESULT([no])
-      TG_MISSING([the folder with vgpreload_core-amd64-linux.so${with_valgrind_libexecdir:+ ($with_valgrind_libexecdir has none)}], [valgrind])])
+      TG_MISSING([the folder with vgpreload_core-$TG_ARCH-linux.so${with_valgrind_libexecdir:+ ($with_valgrind_libexecdir has none)}], [valgrind])])
 
    TG_REPORT_MISSING
 
@@ -157,7 +157,7 @@ AC_DEFUN([TG_FIND_VALGRIND],
    # with another version's headers links without an error and misbehaves.
    AC_MSG_CHECKING([whether Valgrind's parts are of one version])
    tg_h_version=`$SED -n 's/^#define VERSION "\(.*\)".*/\1/p' "$VALGRIND_INCLUDEDIR/config.h"`
-   TG_ARCHIVE_VERSION([tg_a_version], [$VALGRIND_LIBDIR/libcoregrind-amd64-linux.a])
+   TG_ARCHIVE_VERSION([tg_a_version], [$VALGRIND_LIBDIR/libcoregrind-$TG_ARCH-linux.a])
    AS_IF([test "x$tg_h_version" = "x$tg_a_version" && test -n "$tg_h_version" &&
           test "x${tg_pc_version:-$tg_h_version}" = "x$tg_h_version"],
      [AC_MSG_RESULT([yes, $tg_h_version])],
@@ -165,7 +165,7 @@ AC_DEFUN([TG_FIND_VALGRIND],
       AC_MSG_ERROR([the parts of Valgrind are not of one version:
     ${tg_h_version:-unknown} in the headers   ($VALGRIND_INCLUDEDIR/config.h)
     ${tg_pc_version:-unknown} in valgrind.pc
-    ${tg_a_version:-unknown} in the archives  ($VALGRIND_LIBDIR/libcoregrind-amd64-linux.a)
+    ${tg_a_version:-unknown} in the archives  ($VALGRIND_LIBDIR/libcoregrind-$TG_ARCH-linux.a)
   A tool made of them would misbehave. Install one version, or point --with-valgrind=PREFIX
   (or --with-valgrind-includedir and --with-valgrind-libdir) at one.])])
    VALGRIND_VERSION=$tg_h_version
@@ -174,17 +174,17 @@ AC_DEFUN([TG_FIND_VALGRIND],
    AC_SUBST([VALGRIND_LIBDIR])
    AC_SUBST([VALGRIND_LIBEXECDIR])
    AC_SUBST([VALGRIND_VERSION])
-   AC_SUBST([TG_LOAD_ADDRESS_AMD64])
+   AC_SUBST([TG_LOAD_ADDRESS])
 
-   AC_MSG_CHECKING([whether an amd64 tool links])
-   TG_TRY_TOOL([amd64], [-m64 -fomit-frame-pointer], [$TG_LOAD_ADDRESS_AMD64],
+   AC_MSG_CHECKING([whether the $TG_ARCH tool links])
+   TG_TRY_TOOL([$TG_ARCH], [$tg_machine_flags -fomit-frame-pointer], [$TG_LOAD_ADDRESS],
      [AC_MSG_RESULT([yes])],
      [AC_MSG_RESULT([no])
       AC_MSG_ERROR([$CC cannot link a Valgrind tool with the archives in $VALGRIND_LIBDIR; see config.log])])
 
    dnl A miss goes through a dozen small functions of the simulator and the tool.
    AC_MSG_CHECKING([whether the tool can be optimized as a whole])
-   TG_TRY_TOOL([amd64], [-m64 -fomit-frame-pointer -flto=1], [$TG_LOAD_ADDRESS_AMD64],
+   TG_TRY_TOOL([$TG_ARCH], [$tg_machine_flags -fomit-frame-pointer -flto=1], [$TG_LOAD_ADDRESS],
      [AC_MSG_RESULT([yes, -flto=1])
       TG_LTO_CFLAGS=-flto=1],
      [AC_MSG_RESULT([no])
@@ -210,6 +210,18 @@ _TGEOF
    AS_IF([$tg_command >&AS_MESSAGE_LOG_FD 2>&1], [$4], [$5])
    rm -f conftest.c conftest.tool])
 
+dnl TG_ARCHITECTURE
+dnl Sets TG_ARCH to Valgrind's name of the host's architecture.
+AC_DEFUN([TG_ARCHITECTURE],
+  [tg_machine_flags=
+   AS_CASE([$host],
+     [x86_64-*-linux*], [TG_ARCH=amd64 tg_machine_flags=-m64],
+     [aarch64-*-linux*], [TG_ARCH=arm64],
+     [AC_MSG_ERROR([tlbgrind is built for Linux on x86_64 and aarch64; this is $host])])
+   AC_SUBST([TG_ARCH])
+   AM_CONDITIONAL([HAVE_AMD64], [test $TG_ARCH = amd64])
+   AM_CONDITIONAL([HAVE_ARM64], [test $TG_ARCH = arm64])])
+
 dnl TG_X86
 dnl The 32-bit tool, for 32-bit programs and for exec from one width to the other.  It is built
 dnl when the archives are there and a hosted -m32 program links (the tests have 32-bit clients).
@@ -219,6 +231,9 @@ AC_DEFUN([TG_X86],
      [AS_CASE([$enableval], [yes|no|auto], [],
         [AC_MSG_ERROR([--enable-x86=$enableval: give auto, yes or no])])],
      [enable_x86=auto])
+   AS_IF([test $TG_ARCH != amd64],
+     [AS_IF([test "x$enable_x86" = xyes], [AC_MSG_ERROR([--enable-x86: only tools of amd64 have it])])
+      enable_x86=no])
    tg_x86=no
    TG_LOAD_ADDRESS_X86=
    AS_IF([test "x$enable_x86" != xno],
@@ -249,7 +264,7 @@ AC_DEFUN([TG_X86],
       # the distribution's tools.
       TG_LOAD_ADDRESS_X86=`LC_ALL=C readelf -lW "$VALGRIND_LIBEXECDIR/none-x86-linux" 2>/dev/null |
         $AWK '$[1] == "LOAD" { print $[3]; exit }'`
-      AS_IF([test -z "$TG_LOAD_ADDRESS_X86"], [TG_LOAD_ADDRESS_X86=$TG_LOAD_ADDRESS_AMD64])
+      AS_IF([test -z "$TG_LOAD_ADDRESS_X86"], [TG_LOAD_ADDRESS_X86=$TG_LOAD_ADDRESS])
 
       AS_IF([test -z "$tg_x86_lacks"],
         [AC_MSG_CHECKING([whether an x86 tool links])

@@ -23,6 +23,7 @@ UNIT_TESTS = \
 	tests/unit/test_lru_stack \
 	tests/unit/test_layout \
 	tests/unit/test_machine_file \
+	tests/unit/test_host_here \
 	tests/unit/test_machine_input \
 	tests/unit/test_machines \
 	tests/unit/test_mappings \
@@ -216,6 +217,7 @@ PYTEST_FILES = \
 	tests/docs/test_commands.py \
 	tests/docs/test_links.py \
 	tests/experiments/test_experiments.py \
+	tests/hosts/test_hosts.py \
 	tests/machines/test_machines.py \
 	tests/faults/test_cold_pages.py \
 	tests/faults/test_cold_view.py \
@@ -361,6 +363,11 @@ TEST_INPUTS = \
 	tests/faults/data \
 	tests/fuzz/corpus \
 	tests/machines/costs.py \
+	tests/hosts/get-packages \
+	tests/hosts/hosts_support.py \
+	tests/hosts/recursion.c \
+	tests/hosts/refs.h \
+	tests/hosts/refs_arm64.c \
 	tests/machines/facts.py \
 	tests/machines/naive_reader.py \
 	tests/machines/walks.py \

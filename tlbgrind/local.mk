@@ -32,6 +32,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/machine/cpuid_reader.c \
 	tlbgrind/sim/machine/cpuinfo.c \
 	tlbgrind/sim/machine/geometry.c \
+	tlbgrind/sim/machine/host_here.c \
 	tlbgrind/sim/machine/machine.c \
 	tlbgrind/sim/machine/machine_argument.c \
 	tlbgrind/sim/machine/machine_file.c \
@@ -104,6 +105,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/machine/cpuinfo.h \
 	tlbgrind/sim/machine/machine_argument.h \
 	tlbgrind/sim/machine/machine_file_parts.h \
+	tlbgrind/sim/machine/host_here.h \
 	tlbgrind/sim/machine/measured_costs.h \
 	tlbgrind/sim/machine/override.h \
 	tlbgrind/sim/machine/product_names.h \
@@ -352,6 +354,7 @@ requests_HEADERS = tlbgrind/tlbgrind.h
 
 TOOL_SOURCES = \
 	tlbgrind/arch/prefetch_bytes.c \
+	tlbgrind/arch/state_call.c \
 	tlbgrind/arch/syscall_names.c \
 	tlbgrind/attribution/code_files.c \
 	tlbgrind/attribution/code_names.c \
@@ -512,6 +515,7 @@ TOOL_SOURCES = \
 TOOL_INCLUDES = \
 	tlbgrind/arch/arch.h \
 	tlbgrind/arch/prefetch_bytes.h \
+	tlbgrind/arch/state_call.h \
 	tlbgrind/arch/syscall_names.h \
 	tlbgrind/attribution/code_files.h \
 	tlbgrind/attribution/code_names.h \
@@ -694,8 +698,12 @@ TOOL_LAST_CFLAGS = \
 # The user's LDFLAGS (relro, pie) are for hosted programs: the tool is linked without them.
 TOOL_LINK = $(CC) -O2 -static -nodefaultlibs -nostartfiles -u _start -no-pie $(TG_LTO_CFLAGS)
 
-TOOLS = tlbgrind/tlbgrind-amd64-linux
+# For each architecture its file, the compiler's flags, and Valgrind's archives. A machine builds one
+# of the 64-bit tools; the processors of amd64 run the 32-bit one of x86, too.
+TOOLS =
 
+if HAVE_AMD64
+TOOLS += tlbgrind/tlbgrind-amd64-linux
 pkglibexec_PROGRAMS += tlbgrind/tlbgrind-amd64-linux
 tlbgrind_tlbgrind_amd64_linux_SOURCES = tlbgrind/arch/amd64.c $(TOOL_SOURCES) $(SIM_SOURCES)
 nodist_tlbgrind_tlbgrind_amd64_linux_SOURCES = $(MACHINES_C)
@@ -703,11 +711,12 @@ tlbgrind_tlbgrind_amd64_linux_CPPFLAGS = $(TOOL_CPPFLAGS) \
 	-DVGA_amd64=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1
 tlbgrind_tlbgrind_amd64_linux_CFLAGS = $(TOOL_CFLAGS)
 tlbgrind_tlbgrind_amd64_linux_LINK = $(TOOL_LINK) -m64 \
-	-Wl,-Ttext-segment=$(TG_LOAD_ADDRESS_AMD64) -o $@
+	-Wl,-Ttext-segment=$(TG_LOAD_ADDRESS) -o $@
 tlbgrind_tlbgrind_amd64_linux_LDADD = \
 	$(VALGRIND_LIBDIR)/libcoregrind-amd64-linux.a $(VALGRIND_LIBDIR)/libvex-amd64-linux.a \
 	-lgcc $(VALGRIND_LIBDIR)/libgcc-sup-amd64-linux.a
 $(tlbgrind_tlbgrind_amd64_linux_OBJECTS): override CFLAGS := $(filter-out $(TOOL_UNFIT_CFLAGS),$(CFLAGS)) -m64 $(TOOL_LAST_CFLAGS)
+endif
 
 if HAVE_X86
 TOOLS += tlbgrind/tlbgrind-x86-linux
@@ -724,6 +733,22 @@ tlbgrind_tlbgrind_x86_linux_LDADD = \
 	-lgcc $(VALGRIND_LIBDIR)/libgcc-sup-x86-linux.a
 # SSE2 for the speed of sim/tlb/times2.h: the 32-bit tool runs on 64-bit processors, which have it.
 $(tlbgrind_tlbgrind_x86_linux_OBJECTS): override CFLAGS := $(filter-out $(TOOL_UNFIT_CFLAGS),$(CFLAGS)) -m32 -msse2 -mpreferred-stack-boundary=2 $(TOOL_LAST_CFLAGS)
+endif
+
+if HAVE_ARM64
+TOOLS += tlbgrind/tlbgrind-arm64-linux
+pkglibexec_PROGRAMS += tlbgrind/tlbgrind-arm64-linux
+tlbgrind_tlbgrind_arm64_linux_SOURCES = tlbgrind/arch/arm64.c $(TOOL_SOURCES) $(SIM_SOURCES)
+nodist_tlbgrind_tlbgrind_arm64_linux_SOURCES = $(MACHINES_C)
+tlbgrind_tlbgrind_arm64_linux_CPPFLAGS = $(TOOL_CPPFLAGS) \
+	-DVGA_arm64=1 -DVGP_arm64_linux=1 -DVGPV_arm64_linux_vanilla=1
+tlbgrind_tlbgrind_arm64_linux_CFLAGS = $(TOOL_CFLAGS)
+tlbgrind_tlbgrind_arm64_linux_LINK = $(TOOL_LINK) \
+	-Wl,-Ttext-segment=$(TG_LOAD_ADDRESS) -o $@
+tlbgrind_tlbgrind_arm64_linux_LDADD = \
+	$(VALGRIND_LIBDIR)/libcoregrind-arm64-linux.a $(VALGRIND_LIBDIR)/libvex-arm64-linux.a \
+	-lgcc $(VALGRIND_LIBDIR)/libgcc-sup-arm64-linux.a
+$(tlbgrind_tlbgrind_arm64_linux_OBJECTS): override CFLAGS := $(filter-out $(TOOL_UNFIT_CFLAGS),$(CFLAGS)) $(TOOL_LAST_CFLAGS)
 endif
 
 EXTRA_DIST += $(TOOL_INCLUDES)
@@ -747,10 +772,12 @@ $(TG_VERSION_FILE): $(if $(TG_OTHER_VERSION),other-version)
 other-version:
 	@echo "configured for Valgrind $(VALGRIND_VERSION), this is $(TG_OTHER_VERSION): build again:" \
 	  "./config.status --recheck && make" >&2; exit 1
-$(tlbgrind_tlbgrind_amd64_linux_OBJECTS) $(tlbgrind_tlbgrind_x86_linux_OBJECTS): $(TG_VERSION_FILE)
+$(tlbgrind_tlbgrind_amd64_linux_OBJECTS) $(tlbgrind_tlbgrind_x86_linux_OBJECTS) \
+$(tlbgrind_tlbgrind_arm64_linux_OBJECTS): $(TG_VERSION_FILE)
 
-# Of the architectures' files, those that no tool here is built of.
-EXTRA_DIST += tlbgrind/arch/arm64.c
+
+# The architectures' files, of which a build takes those of its tools.
+EXTRA_DIST += tlbgrind/arch/amd64.c tlbgrind/arch/arm64.c tlbgrind/arch/x86.c
 
 # ---------------------------------------------------------------- tool folders
 # Valgrind takes its tool and all that belongs to it (preload libraries, suppressions, register
@@ -808,11 +835,10 @@ install-into-valgrind: $(TOOLS)
 	done
 
 uninstall-from-valgrind:
-	rm -f "$(DESTDIR)$(VALGRIND_LIBEXECDIR)"/tlbgrind-amd64-linux \
-	  "$(DESTDIR)$(VALGRIND_LIBEXECDIR)"/tlbgrind-x86-linux
+	rm -f $(TOOLS:tlbgrind/%="$(DESTDIR)$(VALGRIND_LIBEXECDIR)"/%)
 
 # On request: the tool as a folder of Valgrind's own source tree, which builds it with its other tools.
-# arch/arm64.c is not built there: neither is it here.
+# Of the architectures amd64 and x86 alone: arm64 was not tried there.
 INTREE_FILES = \
 	intree/tl-manual.xml \
 	intree/tests/Makefile.am \
@@ -972,7 +998,7 @@ tlbgrind/tlbgrind: tlbgrind/tlbgrind.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) tlbgrind && rm -f $@ $@.tmp && \
 	up=`printf '%s\n' "$(bindir)" "$(pkglibexecdir)" | $(AWK) -f $(srcdir)/tlbgrind/relative.awk` && \
 	$(SED) -e 's|@VERSION[@]|$(PACKAGE_VERSION)|g' -e 's|@VALGRIND[@]|$(VALGRIND)|g' \
-	  -e 's|@VALGRIND_VERSION[@]|$(VALGRIND_VERSION)|g' \
+	  -e 's|@VALGRIND_VERSION[@]|$(VALGRIND_VERSION)|g' -e 's|@TG_ARCH[@]|$(TG_ARCH)|g' \
 	  -e 's|@pkglibexecdir[@]|$(pkglibexecdir)|g' -e "s|@relative[@]|$$up|g" \
 	  $(srcdir)/tlbgrind/tlbgrind.in >$@.tmp && \
 	chmod a+x-w $@.tmp && mv -f $@.tmp $@

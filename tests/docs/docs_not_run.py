@@ -37,7 +37,7 @@ NOT_RUN = {
         "tg_annotate --to=folded=walks calls.out | flamegraph.pl": NO_PACKAGE,
         "go tool pprof": GO,
     },
-    "docs/install.md": {"./quickstart": BUILD, "autoreconf": BUILD, "../configure": BUILD, "mkdir": BUILD, "make": BUILD},
+    "docs/install.md": {"./quickstart": BUILD, "autoreconf": BUILD, "../configure": BUILD, "mkdir": BUILD, "make": BUILD, "tests/hosts/get-packages": BUILD},
     "docs/internals/measurements.md": {"make bench": MINUTES, "tg_report large/": SOURCE_TREE},
     "docs/internals/validation.md": {
         "TLBGRIND=build/tlbgrind/tlbgrind TG_SRCDIR=. python3": SOURCE_TREE,

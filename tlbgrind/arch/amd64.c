@@ -83,6 +83,12 @@ TgEntered tg_arch_entered(const VexGuestArchState* guest)
                        { guest->guest_RDI, guest->guest_RSI, guest->guest_RDX } };
 }
 
+Bool tg_arch_only_jumps(Addr a)
+{
+   (void)a;
+   return False;
+}
+
 Bool tg_arch_is_mmap(UInt number, const UWord* args, UWord* flags)
 {
    *flags = args[3];

@@ -82,6 +82,9 @@ typedef struct {
    TgArchPlaces places;
    TgArchVdso vdso;
    tg_prefetch_code prefetches; /* how its prefetch instructions are encoded */
+   void (*state_passer)(void);  /* for arch/state_call.c: called by translated code with a function
+                                   as the first argument, it calls that with the guest's state in
+                                   its place; NULL: Vex passes the state itself */
 } TgArch;
 
 extern const TgArch tg_arch;
@@ -94,6 +97,9 @@ typedef struct {
 } TgEntered;
 
 TgEntered tg_arch_entered(const VexGuestArchState* guest);
+
+/* Whether the instruction at this address, which Vex leaves as a call, only jumps. */
+Bool tg_arch_only_jumps(Addr a);
 
 /* Whether the system call is an mmap(), of those with arguments in memory, too; then *flags are its
    flags, 0 if they cannot be read. */

@@ -1,4 +1,4 @@
-/* arm64. See arch/arch.h. Nothing builds it yet: configure.ac. */
+/* arm64. See arch/arch.h. */
 
 #include "pub_tool_basics.h"
 
@@ -9,6 +9,22 @@
 #include "arch/arch.h"
 
 enum { EM_AARCH64_ = 183 };
+
+/* Vex's arm64 back end stops at IRExpr_GSPTR() among a helper's arguments (3.19 to 3.27). It keeps
+   the state's address in x21, and x9 is free in a called function. */
+__asm__(".text\n"
+        ".p2align 2\n"
+        ".globl tg_arm64_pass_state\n"
+        ".hidden tg_arm64_pass_state\n"
+        ".type tg_arm64_pass_state, %function\n"
+        "tg_arm64_pass_state:\n"
+        "   mov x9, x0\n"
+        "   mov x0, x21\n"
+        "   br x9\n"
+        ".size tg_arm64_pass_state, . - tg_arm64_pass_state\n"
+        ".previous\n");
+
+extern void tg_arm64_pass_state(void);
 
 const TgArch tg_arch = {
    .registers = {
@@ -22,19 +38,32 @@ const TgArch tg_arch = {
       .mmap = __NR_mmap, .ipc = TG_NO_SYSCALL, .time = TG_NO_SYSCALL, .vfork = TG_NO_SYSCALL,
       .clone_child_number = 4,
       .bytes = 4, .code = { 0x01, 0x00, 0x00, 0xd4 }, /* svc #0 */
+      .arguments_change = True,
    },
    .layout = {
       .stack_top = 0x1000000000000, .task_size = 0x1000000000000,
       .pie_base = 0xaaaaaaaa0000, .static_pie_break = 0xaaaaaaaab000,
    },
+   .places = {
+      /* Valgrind's address range and its own memory there are those of amd64: arch/amd64.c. */
+      .mask = (1ULL << 36) - 1,
+      .room = 4ULL << 30, .low_break_up = 21ULL << 30,
+   },
    .vdso = { .elf_machine = EM_AARCH64_ },
    .prefetches = TG_CODE_ARM64,
+   .state_passer = tg_arm64_pass_state,
 };
 
 TgEntered tg_arch_entered(const VexGuestArchState* guest)
 {
    return (TgEntered){ guest->guest_XSP, guest->guest_X30,
                        { guest->guest_X0, guest->guest_X1, guest->guest_X2 } };
+}
+
+/* Vex leaves B in the same way as BL. */
+Bool tg_arch_only_jumps(Addr a)
+{
+   return *(const UInt*)a >> 26 == 5;
 }
 
 Bool tg_arch_is_mmap(UInt number, const UWord* args, UWord* flags)

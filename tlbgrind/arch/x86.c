@@ -39,6 +39,12 @@ TgEntered tg_arch_entered(const VexGuestArchState* guest)
    return (TgEntered){ guest->guest_ESP + 4, stack[0], { stack[1], stack[2], stack[3] } };
 }
 
+Bool tg_arch_only_jumps(Addr a)
+{
+   (void)a;
+   return False;
+}
+
 /* mmap() has its arguments in memory. */
 Bool tg_arch_is_mmap(UInt number, const UWord* args, UWord* flags)
 {

@@ -14,6 +14,7 @@
 
 #include "sim/machine/builtin.h"
 #include "sim/machine/cpuid_here.h"
+#include "sim/machine/host_here.h"
 #include "sim/machine/machine_argument.h"
 #include "sim/machine/machine_file.h"
 #include "sim/machine/machine_input.h"
@@ -155,6 +156,18 @@ static void take_measured(tlb_machine *m)
    tlb_measured_costs_note(m, path, taken ? NULL : &why);
 }
 
+/* A tlb_file_begin. */
+static long read_begin(void *opaque, const char *path, char *text, size_t size)
+{
+   (void)opaque;
+   FILE *const f = fopen(path, "r");
+   if (f == NULL)
+      return -1;
+   const size_t n = fread(text, 1, size, f);
+   fclose(f);
+   return (long)n;
+}
+
 /* Loads a machine by name or from a file. The name has precedence; "./NAME" is the file. */
 static void load(const char *name, tlb_machine *out)
 {
@@ -166,7 +179,7 @@ static void load(const char *name, tlb_machine *out)
       return;
    }
    if (strcmp(name, "host") == 0) {
-      tlb_machine_from_cpuid(tlb_cpuid_here, NULL, out);
+      tlb_machine_here(read_begin, NULL, out);
       take_measured(out);
       strcpy(out->name, "host");
       return;

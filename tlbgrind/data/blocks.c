@@ -10,6 +10,7 @@
 #include "pub_tool_threadstate.h"
 
 #include "arch/arch.h"
+#include "arch/state_call.h"
 #include "data/blocks.h"
 #include "data/objects.h"
 #include "data/records.h"
@@ -237,8 +238,7 @@ static VG_REGPARM(0) void call_left(UChar* guest_state, Addr to)
 /* A call of a function that reads the guest's registers and sets what is awaited. */
 static void add_call(IRSB* out, const HChar* name, void* function, IRExpr* arg, IRExpr* guard)
 {
-   IRDirty* d = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(function),
-                                  mkIRExprVec_2(IRExpr_GSPTR(), arg));
+   IRDirty* d = tg_state_call(name, function, mkIRExprVec_2(NULL, arg));
    if (guard != NULL)
       d->guard = guard;
    d->nFxState = 2;

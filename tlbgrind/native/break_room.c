@@ -45,7 +45,7 @@ static Bool put(Addr at, Addr end)
 {
    Bool discard; /* nothing has been translated there */
    if (!VG_(am_create_reservation)(at + VKI_PAGE_SIZE, end - at - VKI_PAGE_SIZE, SmLower,
-                                   VKI_PAGE_SIZE))
+                                   (SSizeT)VKI_PAGE_SIZE))
       return False;
    if (sr_isError(VG_(am_mmap_anon_fixed_client)(
           at, VKI_PAGE_SIZE, VKI_PROT_READ | VKI_PROT_WRITE | VKI_PROT_EXEC))) {
@@ -85,7 +85,9 @@ void tg_break_room_make(ULong native)
    const Addr at = tg_placement_break_here(native);
    if (at != 0 && put_largest(at, room, old_room))
       return;
-   const Bool is_there = put_largest(old, room, old_room) || put(old, old_end);
+   /* A reservation needs a free page behind it, and above the old room there may be memory. */
+   const Bool is_there = put_largest(old, room, old_room) || put(old, old_end)
+                         || put(old, old_end - VKI_PAGE_SIZE);
    tl_assert(is_there);
 }
 

@@ -101,7 +101,8 @@ void tg_mmap_wishes_done(ThreadId tid)
    changed_thread = 0;
    while (n_changed > 0) {
       const Changed* c = &changed_calls[--n_changed];
-      if (tg_register(tid, c->at) == c->after)
+      /* On most architectures the result is in the register of the first argument. */
+      if (c->at != tg_arch.registers.result && tg_register(tid, c->at) == c->after)
          tg_set_register(tid, c->at, c->before);
    }
 }

@@ -70,5 +70,7 @@ void tg_self_exec_done(ThreadId tid)
       return;
    changed_thread = 0;
    VG_(memcpy)((HChar*)put_at, covered, MOST);
-   tg_set_register(tid, tg_arch.registers.syscall_argument[0], before);
+   /* On most architectures the result is in the register of the first argument. */
+   if (tg_arch.registers.syscall_argument[0] != tg_arch.registers.result)
+      tg_set_register(tid, tg_arch.registers.syscall_argument[0], before);
 }

@@ -10,6 +10,7 @@
 #include "pub_tool_vki.h"
 
 #include "sim/machine/cpuid_here.h"
+#include "sim/machine/host_here.h"
 #include "sim/machine/machine_file.h"
 #include "sim/machine/machine_input.h"
 #include "sim/machine/measured_costs.h"
@@ -65,9 +66,21 @@ static Bool take_measured(tlb_machine* m)
    return there;
 }
 
+/* A tlb_file_begin. */
+static long read_begin(void* opaque, const char* path, char* text, size_t size)
+{
+   (void)opaque;
+   const SysRes opened = VG_(open)(path, VKI_O_RDONLY, 0);
+   if (sr_isError(opened))
+      return -1;
+   const Int n = VG_(read)((Int)sr_Res(opened), text, (Int)size);
+   VG_(close)((Int)sr_Res(opened));
+   return n;
+}
+
 const HChar* tg_host_machine(tlb_machine* m)
 {
-   tlb_machine_from_cpuid(tlb_cpuid_here, NULL, m);
+   tlb_machine_here(read_begin, NULL, m);
    return take_measured(m) && m->n_notes > 0
              ? VG_(strdup)("tg.host.note", m->note[m->n_notes - 1].text)
              : NULL;

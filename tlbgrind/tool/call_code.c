@@ -7,6 +7,8 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_tooliface.h"
 
+#include "arch/arch.h"
+#include "arch/state_call.h"
 #include "calls/call_stack.h"
 #include "calls/collection.h"
 #include "tool/addresses.h"
@@ -43,10 +45,8 @@ void tg_call_code_begin(IRSB* out, TgSite* first)
    if (!tg_call_stacks_on)
       return;
    IRExpr* left = temp(out, WORD_TYPE, IRExpr_Get(LEFT, WORD_TYPE));
-   IRDirty* d = unsafeIRDirty_0_N(0, "tg_call_stack_enter",
-                                  VG_(fnptr_to_fnentry)(tg_call_stack_enter),
-                                  mkIRExprVec_2(IRExpr_GSPTR(),
-                                                WORD_CONST((Addr)tg_entry_of(first))));
+   IRDirty* d = tg_state_call("tg_call_stack_enter", (void*)tg_call_stack_enter,
+                              mkIRExprVec_2(NULL, WORD_CONST((Addr)tg_entry_of(first))));
    d->guard = temp(out, Ity_I1, IRExpr_Binop(IS_NOT, left, WORD_CONST(0)));
    d->nFxState = 1;
    VG_(memset)(&d->fxState[0], 0, sizeof d->fxState[0]);
@@ -60,8 +60,7 @@ void tg_call_code_begin(IRSB* out, TgSite* first)
 
 static void call(IRSB* out, const HChar* name, void (*f)(UChar*), IRExpr* guard)
 {
-   IRDirty* d = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(f),
-                                  mkIRExprVec_1(IRExpr_GSPTR()));
+   IRDirty* d = tg_state_call(name, (void*)f, mkIRExprVec_1(NULL));
    if (guard != NULL)
       d->guard = guard;
    d->nFxState = 1;
@@ -137,7 +136,9 @@ Bool tg_call_code_leave(IRSB* out, TgSite* site, const IRExpr* to, IRJumpKind ki
    UWord a;
    if (!tg_call_stacks_on)
       return False;
-   const TgLeaving leaving = kind == Ijk_Call ? TG_CALLS : kind == Ijk_Ret ? TG_RETURNS : TG_JUMPS;
+   const TgLeaving leaving = kind == Ijk_Ret ? TG_RETURNS
+                             : kind == Ijk_Call && !tg_arch_only_jumps(site->address) ? TG_CALLS
+                                                                                      : TG_JUMPS;
    if (leaving == TG_JUMPS && tg_constant_of(to, &a) && stays(site->address, a))
       return False;
    put_left(out, (Addr)tg_call_site_of(site, leaving));

@@ -76,6 +76,13 @@ static HChar* file_of(UInt syscall, const UWord* args, const HChar*** argv)
    Follows as many nested scripts as the kernel. `file`: freed and replaced by the program. */
 static const HChar* platform_of(HChar** file)
 {
+   static const struct {
+      UChar bits; /* as in the file's header: 1 is 32, 2 is 64 */
+      UShort machine;
+      const HChar* platform;
+   } kinds[] = {
+      { 1, 3, "x86-linux" }, { 2, 62, "amd64-linux" }, { 2, 183, "arm64-linux" },
+   };
    for (UInt depth = 0; depth < 5; depth++) {
       HChar head[256];
       const Int fd = VG_(fd_open)(*file, VKI_O_RDONLY, 0);
@@ -87,9 +94,11 @@ static const HChar* platform_of(HChar** file)
       head[n] = '\0';
       if (VG_(memcmp)(head, "\177ELF", 4) == 0) {
          const UInt machine = (UChar)head[18] | (UInt)(UChar)head[19] << 8;
-         return head[4] == 2 && machine == 62  ? "amd64-linux"
-                : head[4] == 1 && machine == 3 ? "x86-linux"
-                                               : NULL;
+         for (UInt i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+            if (kinds[i].bits == (UChar)head[4] && kinds[i].machine == machine)
+               return kinds[i].platform;
+         }
+         return NULL;
       }
       if (head[0] != '#' || head[1] != '!')
          return NULL;

@@ -31,6 +31,7 @@
 #include "tool/sample_code.h"
 #include "tool/unmatched.h"
 #include "arch/arch.h"
+#include "arch/state_call.h"
 #include "attribution/made_code.h"
 #include "attribution/sites.h"
 #include "native/running_on_valgrind.h"
@@ -123,12 +124,8 @@ static void call_check(const Block* b, const HChar* name, void* function, IRExpr
    const SegmentArg arg = { WORD_CONST(0), b->n_segments - 1 };
    IRExpr* s = IRExpr_Const(arg.address);
    VG_(addToXA)(segment_args, &arg);
-   /* No register parameters: Vex can not put the guest state's address into
-      one on x86. */
-   IRDirty* d = unsafeIRDirty_0_N(
-      0, name, VG_(fnptr_to_fnentry)(function),
-      happens == NULL ? mkIRExprVec_2(IRExpr_GSPTR(), s)
-                      : mkIRExprVec_3(IRExpr_GSPTR(), s, happens));
+   IRDirty* d = tg_state_call(name, function, happens == NULL ? mkIRExprVec_2(NULL, s)
+                                                              : mkIRExprVec_3(NULL, s, happens));
    /* It reads TgShadowArea and nothing else of the guest state. */
    d->nFxState = 1;
    VG_(memset)(&d->fxState[0], 0, sizeof d->fxState[0]);

@@ -1,0 +1,220 @@
+# test_hosts.py -- the tool on other architectures, against known counts and other tools.
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""On each other architecture: programs that know their counts, a naive simulation of lackey's trace,
+cachegrind, and the tool with and without its short cuts, to the digit, on the distribution's own
+programs there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hosts_support import (
+    ALL_LOADS,
+    EVENTS,
+    FALLBACK,
+    SOURCE,
+    Host,
+    accesses,
+    build_tool,
+    compile_client,
+    need,
+    profile,
+    run,
+)
+from oracle.naive_tlb import Array, Hierarchy
+
+HOSTS = (Host("arm64", "arm64", "aarch64-linux-gnu", "qemu-aarch64", "bookworm"),)
+
+CLIENTS = SOURCE / "tests" / "clients"
+
+# The start as in Valgrind's own tools.
+STARTED_ALIKE = ("--native-start=no", "--thp=madvise")
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of the distribution, by its path there, which all of its tools can run."""
+
+    path: str
+    arguments: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return Path(self.path).name
+
+    def line(self, host: Host) -> list[str]:
+        return [str(host.root / self.path), *self.arguments]
+
+
+SORTED = "select sum(x) from (with recursive n(x) as (select 1 union all select x + 1 from n where x < 50) select x from n order by -x)"
+SMALL = (
+    Program("bin/busybox", ("sort", str(SOURCE / "COPYING"))),
+    Program("bin/bash", ("-c", "for i in 1 2 3; do echo $((i * i)); done")),
+    Program("usr/bin/sqlite3", (":memory:", SORTED)),
+    Program("usr/bin/xz", ("-0", "-c", str(SOURCE / "tests" / "hosts" / "refs.h"))),
+)
+PYTHON = Program("usr/bin/python3", ("-S", "-c", "print(sum(range(100)))"))
+PROGRAMS = (*SMALL, PYTHON)
+
+
+@pytest.fixture(scope="module", params=HOSTS, ids=[h.valgrind for h in HOSTS])
+def host(request: pytest.FixtureRequest) -> Host:
+    chosen = request.param
+    assert isinstance(chosen, Host)
+    need(chosen)
+    build_tool(chosen)
+    return chosen
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("hosts")
+
+
+def tlbgrind(
+    host: Host, options: Sequence[str], program: Sequence[str | Path], folder: Path
+) -> tuple[Counter[str], dict[str, Counter[str]], str]:
+    """Totals and functions of a run, and what the program printed."""
+    out = folder / "out"
+    printed, _ = run(host, "tlbgrind", ["-q", f"--tlbgrind-out-file={out}", *options], program)
+    return *profile(out), printed
+
+
+@pytest.mark.parametrize("fast_path", ["yes", "no"])
+def test_each_function_makes_the_references_that_its_source_states(
+    host: Host, folder: Path, fast_path: str
+) -> None:
+    source = SOURCE / "tests" / "hosts" / f"refs_{host.valgrind}.c"
+    program = compile_client(host, source, folder)
+    options = [f"--fast-path={fast_path}", "--itlb=64,4", "--dtlb=64,4", *ALL_LOADS]
+    _, functions, printed = tlbgrind(host, options, [program], folder)
+    expected = [line.split()[1:] for line in printed.splitlines() if line.startswith("expect ")]
+    assert len(expected) > 10
+    counted = [
+        [name, *(str(functions[name][event]) for event in ("Ir", "Dr", "Dw"))] for name, *_ in expected
+    ]
+    assert counted == expected
+
+
+def test_every_write_of_a_transposition_by_rows_walks(host: Host, folder: Path) -> None:
+    """Each write is to another page than the last thousand, and the processor has fewer entries."""
+    program = compile_client(host, SOURCE / "docs" / "transpose.c", folder, "-O2")
+    for start in ("yes", "no"):
+        options = ["--itlb=64,4", "--dtlb=64,4", f"--native-start={start}"]
+        _, functions, _ = tlbgrind(host, options, [program], folder)
+        walks = sum(functions["by_rows"][event] for event in ("ILtm", "DLtmr", "DLtmw"))
+        assert 1 << 20 <= walks < 1_060_000
+
+
+@dataclass(frozen=True)
+class Machine:
+    itlb: str
+    dtlb: str
+    stlb: str
+
+    def options(self) -> list[str]:
+        return [f"--itlb={self.itlb}", f"--dtlb={self.dtlb}", f"--stlb={self.stlb}"]
+
+    def hierarchy(self) -> Hierarchy:
+        second = Array.parse(self.stlb)
+        return Hierarchy([{"I": Array.parse(self.itlb), "D": Array.parse(self.dtlb)}, {"I": second, "D": second}])
+
+
+MACHINES = (
+    Machine("64,4", "48,full", "128,8"),
+    Machine("16,4,4K,plru", "20,full,4K,fifo", "72,6,4K,nru"),
+)
+OF_KIND = {"I": EVENTS[0:3], "L": EVENTS[3:6], "M": EVENTS[3:6], "S": EVENTS[6:9]}
+
+
+def simulate(trace: list[tuple[str, int, int]], machine: Machine) -> Counter[str]:
+    hierarchy = machine.hierarchy()
+    totals: Counter[str] = Counter()
+    for kind, address, size in trace:
+        references, first_misses, walks = OF_KIND[kind]
+        totals[references] += 1
+        for page in range(address // 4096, (address + size - 1) // 4096 + 1):
+            missed, walked = hierarchy.translate("I" if kind == "I" else "D", page)
+            totals[first_misses] += 0 in missed
+            totals[walks] += walked
+    return totals
+
+
+@pytest.mark.parametrize("program", SMALL, ids=[p.name for p in SMALL])
+def test_programs_count_as_their_lackey_trace(host: Host, program: Program, folder: Path) -> None:
+    trace = accesses(host, program.line(host), folder)
+    for machine in MACHINES:
+        expected = simulate(trace, machine)
+        assert min(expected[event] for event in EVENTS) > 0
+        for fast_path in ("yes", "no"):
+            options = [*STARTED_ALIKE, FALLBACK, *machine.options(), f"--fast-path={fast_path}"]
+            totals, _, _ = tlbgrind(host, options, program.line(host), folder)
+            assert totals == expected, fast_path
+
+
+def cachegrind(host: Host, program: Program, folder: Path) -> list[int]:
+    out = folder / "cachegrind"
+    caches = ["--I1=262144,4,4096", "--D1=262144,4,4096", "--LL=8388608,8,4096"]
+    run(host, "cachegrind", ["-q", "--cache-sim=yes", f"--cachegrind-out-file={out}", *caches], program.line(host))
+    for line in out.read_text(errors="replace").splitlines():
+        if line.startswith("summary: "):
+            return list(map(int, line.split()[1:]))
+    raise AssertionError("no summary")
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=[p.name for p in PROGRAMS])
+def test_with_cachegrinds_definitions_all_counts_are_cachegrinds(host: Host, program: Program, folder: Path) -> None:
+    options = ["--as-cachegrind=yes", "--itlb=64,4", "--dtlb=64,4", "--stlb=2048,8"]
+    totals, _, _ = tlbgrind(host, options, program.line(host), folder)
+    assert [totals[event] for event in EVENTS] == cachegrind(host, program, folder)
+
+
+# What must not change a count, with everything that a run can write.
+EVERYTHING = ("--faults=yes", "--data=yes", "--calls=yes", "--reach=yes")
+
+
+@pytest.mark.parametrize("program", SMALL, ids=[p.name for p in SMALL])
+def test_the_fast_path_changes_nothing(host: Host, program: Program, folder: Path) -> None:
+    """With the start as natively, a machine of the architecture, and pages of several sizes."""
+    written = []
+    for fast_path in ("yes", "no"):
+        place = folder / f"{program.name}-{fast_path}"
+        place.mkdir()
+        options = ["-q", f"--out-prefix={place / 'run'}", "--machine=neoverse-v2", "--pages=all:contig"]
+        run(host, "tlbgrind", [*options, *EVERYTHING, f"--fast-path={fast_path}"], program.line(host))
+        written.append({path.name: without_the_run(path) for path in place.iterdir()})
+    assert len(written[0]) >= 4
+    assert written[0] == written[1]
+
+
+def without_the_run(path: Path) -> list[bytes]:
+    own = (b"pid: ", b"# pid: ", b"# checksum: ", b"cmd: ")
+    return [line for line in path.read_bytes().split(b"\n") if not line.startswith(own) and b"--fast-path" not in line]
+
+
+@pytest.mark.parametrize("fast_path", ["yes", "no"])
+def test_prefetches_fill_what_the_client_expects(host: Host, folder: Path, fast_path: str) -> None:
+    program = compile_client(host, CLIENTS / "run_prefetch.c", folder)
+    options = ["--itlb=16,4", "--dtlb=16,full", "--stlb=64,full", "--prefetch=strong", f"--fast-path={fast_path}"]
+    _, functions, printed = tlbgrind(host, options, [program], folder)
+    expected = [line.split()[1:] for line in printed.splitlines() if line.startswith("strong ")]
+    assert len(expected) > 5
+    counted = [
+        [name, *(str(functions[name][event]) for event in ("Pref", "P1tm", "PLtm", "Pvain"))] for name, *_ in expected
+    ]
+    assert counted == expected
+
+
+def test_calls_are_those_of_the_source(host: Host, folder: Path) -> None:
+    """fib(12) calls 464 times itself: two calls for each value above 1."""
+    program = compile_client(host, SOURCE / "tests" / "hosts" / "recursion.c", folder)
+    out = folder / "calls"
+    run(host, "tlbgrind", ["-q", "--calls=yes", f"--tlbgrind-out-file={out}"], [program])
+    lines = out.read_text().splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith("fn=") and line.endswith(" fib"))
+    assert next(line for line in lines[start:] if line.startswith("calls=")).split()[0] == "calls=464"
