@@ -19,7 +19,7 @@ from report_support import (
     out_file,
     run,
 )
-from tg_companions import package
+from tg_companions import call, package
 
 pytestmark = needs_library
 
@@ -87,6 +87,15 @@ def test_faults_before_the_first_code_of_the_program_are_those_of_the_start(tmp_
         assert start is None
     else:
         assert start["faults"] == [sum(f.kinds[view] != "-" for f in faults[:own]) for view in range(3)]
+
+
+def test_what_page_faults_take_is_in_the_words_of_the_terminal(tmp_path: Path) -> None:
+    log = tmp_path / "long.faults"
+    assert data_of(made(tmp_path, FAULTS))["faults"][0]["verdict"] == ""
+    log.write_text(FAULTS.read_text().replace("views:", "instructions: 400000\nviews:", 1))
+    said = data_of(made(tmp_path, log))["faults"][0]["verdict"]
+    _, out, _ = call("tg_faults", str(log)).text()
+    assert said.startswith("Page faults take ") and said in " ".join(out.splitlines())
 
 
 def lines_of(page: Path) -> dict[tuple[str, int], tuple[str, str]]:

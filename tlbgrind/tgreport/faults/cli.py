@@ -13,6 +13,7 @@ from ..base.documents import Table
 from ..base.errors import ReportError
 from ..base.progress import Progress, progress_shown
 from ..base.terminal import COLOURS, Screen, screen
+from ..base.text import wrapped
 from ..formats import faultlog
 from ..formats.fault import VIEWS
 from ..formats.faultlog import FaultLog
@@ -214,8 +215,9 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
         return list(faultlist.listing(log, view, options.format, options.wants_native_addresses()))
     show = screen(options.wide, options.color)
     text = faulttables.headline(log, view, show)
-    if options.view == "warm":
-        text += faulttables.verdict(log, show)
+    verdict = faulttables.verdict(log) if options.view == "warm" else ""
+    if verdict:
+        text += [*wrapped("", verdict, show.width), ""]
     text += faulttables.summary(log, show)
     if options.native:
         name = options.native_command or log.command.split(" ")[0].rpartition("/")[2]

@@ -10,7 +10,6 @@ from ..base.documents import Table, Value
 from ..base.errors import printable
 from ..base.names import cut
 from ..base.terminal import Screen
-from ..base.text import wrapped
 from ..formats.fault import KINDS, VIEWS
 from ..formats.faultlog import FaultLog, view_number
 from ..formats.verdicts import (
@@ -182,12 +181,12 @@ def headline(log: FaultLog, view: int, screen: Screen) -> list[str]:
     return [screen.heading(printable(f"{log.path}: {command}; {result}")), ""]
 
 
-def verdict(log: FaultLog, screen: Screen) -> list[str]:
+def verdict(log: FaultLog) -> str:
     """What the faults take of the time with all files in memory, whether that is a lot, and which run
-    would turn it. Waiting for a disk is no matter of cycles."""
+    would turn it; "": not known. Waiting for a disk is no matter of cycles."""
     warm = log.totals["warm"].faults
     if log.instructions is None or not warm:
-        return []
+        return ""
     found = time_of_faults(warm, log.instructions)
     word = look(*found.share)
     turn = longest_run(found.cycles, found.word)
@@ -196,8 +195,7 @@ def verdict(log: FaultLog, screen: Screen) -> list[str]:
     else:
         turns = f"nothing to win in a run of more than {turn:,} cycles"
     each = f"{FAULT.least:,} to {FAULT.most:,} cycles each"
-    text = f"{found.percent()} of the time (estimate: {each}); {word}; {turns}."
-    return [*wrapped("Page faults take ", text, screen.width, 0), ""]
+    return f"Page faults take {found.percent()} of the time (estimate: {each}); {word}; {turns}."
 
 
 def metadata(log: FaultLog, screen: Screen, role: str = "Log") -> list[str]:

@@ -168,6 +168,7 @@ function showStart(host, log) {
    const most = log.maps.map((map, place) => [Number(map.faults[view]), place]).sort(([a], [b]) => b - a)[0];
    if (most?.[0]) figures.push(figure(formatted(most[0]), `in ${text(log.maps[most[1]].name).split("/").at(-1)} ${log.maps[most[1]].protection}, the most of one mapping`));
    host.append(make("div", { className: "figures" }, ...figures));
+   if (log.verdict) host.append(make("p", { className: "note" }, log.verdict));
 }
 
 // ---------------------------------------------------------------- all of it

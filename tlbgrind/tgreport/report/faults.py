@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..faults.faulttables import verdict
 from ..formats.fault import KINDS, VIEWS, Code, Fault
 from ..formats.faultlog import FaultLog, of_phase, phases
 from .rows import Shared, count
@@ -155,6 +156,7 @@ def faults(log: FaultLog, shared: Shared) -> dict[str, object]:
         "marks": [[count(mark.instructions), mark.phase] for mark in log.marks],
         "phases": _phases(log),
         "start": _start(log),
+        "verdict": verdict(log),
     }
 
 
