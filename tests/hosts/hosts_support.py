@@ -48,6 +48,7 @@ class Host:
     triplet: str
     qemu: str
     release: str
+    machine: str  # a processor of it
 
     @property
     def root(self) -> Path:
@@ -118,7 +119,9 @@ def build_tool(host: Host) -> None:
 
 def compile_client(host: Host, source: Path, folder: Path, *flags: str) -> Path:
     program = folder / source.stem
-    command = [f"{host.triplet}-gcc", "-g", "-O1", "-fno-pie", "-no-pie", "-static", "-Wall", "-Werror"]
+    # Valgrind reads no debug information of a program with a segment that the file has nothing of.
+    pages = "-Wl,-z,max-page-size=65536"
+    command = [f"{host.triplet}-gcc", "-g", "-O1", "-fno-pie", "-no-pie", "-static", pages, "-Wall", "-Werror"]
     checked([*command, *flags, "-o", program, source], folder, folder / "log")
     return program
 

@@ -100,11 +100,43 @@ TEST(others)
    assert_false(tg_prefetch_decode(TG_CODE_ARM64, ldr, sizeof ldr, &p));
 }
 
+/* RISC-V, CMO extensions: ORI to register 0, whose low five bits of the number say what it is. */
+TEST(riscv64)
+{
+   static const struct {
+      uint8_t code[4];
+      uint8_t base;
+      int64_t displacement;
+   } data[] = {
+      { { 0x13, 0x60, 0x15, 0x00 }, 10, 0 },   /* prefetch.r 0(a0) */
+      { { 0x13, 0x60, 0x35, 0x04 }, 10, 64 },  /* prefetch.w 64(a0) */
+      { { 0x13, 0x60, 0x31, 0xfe }, 2, -32 },  /* prefetch.w -32(sp) */
+      { { 0x13, 0xe0, 0x1f, 0x80 }, 31, -2048 },
+      { { 0x13, 0xe0, 0x1f, 0x7e }, 31, 2016 },
+   };
+   static const uint8_t others[][4] = {
+      { 0x13, 0x60, 0x05, 0x00 }, /* prefetch.i 0(a0) */
+      { 0x13, 0x60, 0x25, 0x00 }, { 0x93, 0x60, 0x15, 0x00 }, { 0x13, 0x70, 0x15, 0x00 },
+   };
+   tg_prefetch p;
+   for (unsigned i = 0; i < sizeof data / sizeof data[0]; i++) {
+      assert_true(tg_prefetch_decode(TG_CODE_RISCV64, data[i].code, 4, &p));
+      assert_int_equal(p.length, 4);
+      assert_int_equal(p.base, data[i].base);
+      assert_int_equal(p.index, TG_PREFETCH_NO_REGISTER);
+      assert_true(p.displacement == data[i].displacement);
+      assert_false(tg_prefetch_decode(TG_CODE_RISCV64, data[i].code, 3, &p));
+   }
+   for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)
+      assert_false(tg_prefetch_decode(TG_CODE_RISCV64, others[i], 4, &p));
+}
+
 int main(void)
 {
    const struct CMUnitTest tests[] = {
       CLAIM("each form has the address that the assembler was given", assembled),
       CLAIM("a prefetch whose bytes end early is none", cut_short),
+      CLAIM("of riscv64, ORI to register 0 with two of 32 numbers", riscv64),
       CLAIM("of prefixes the last segment counts, and a REX only before the opcode", prefixes),
       CLAIM("hints to code, registers, and other instructions are no prefetches", others),
    };

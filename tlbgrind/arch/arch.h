@@ -40,6 +40,7 @@ typedef struct {
    UInt ipc;                 /* shmget(), shmat() and others in one: (which, ...) */
    UInt time;
    UInt vfork;
+   UInt seccomp;
    UInt clone_child_number;  /* which argument of clone() is child_tid, from 0 */
    UInt bytes;               /* of the instruction that makes a system call, up to 4 */
    UChar code[4];            /* that instruction */

@@ -36,6 +36,7 @@ const TgArch tg_arch = {
    },
    .syscalls = {
       .mmap = __NR_mmap, .ipc = TG_NO_SYSCALL, .time = TG_NO_SYSCALL, .vfork = TG_NO_SYSCALL,
+      .seccomp = __NR_seccomp,
       .clone_child_number = 4,
       .bytes = 4, .code = { 0x01, 0x00, 0x00, 0xd4 }, /* svc #0 */
       .arguments_change = True,

@@ -150,9 +150,28 @@ static bool arm64(reader *r, tg_prefetch *p)
    return true;
 }
 
+/* PREFETCH.R and PREFETCH.W of Zicbop, which are ORI to register 0: RISC-V, CMO extensions.
+   PREFETCH.I prefetches code. */
+static bool riscv64(reader *r, tg_prefetch *p)
+{
+   const uint32_t code = (uint32_t)number(r, 4);
+   const unsigned what = code >> 20 & 31;
+   if (r->ended || (code & 0x7fff) != 0x6013 || (what != 1 && what != 3))
+      return false;
+   p->length = 4;
+   p->address_bits = p->index_bits = 64;
+   p->base = code >> 15 & 31;
+   p->displacement = (int64_t)((code >> 20 & 0xfe0) ^ 0x800) - 0x800;
+   return true;
+}
+
 bool tg_prefetch_decode(tg_prefetch_code kind, const uint8_t *code, size_t n, tg_prefetch *p)
 {
    reader r = { .code = code, .n = n < MAX_LENGTH ? n : MAX_LENGTH };
    *p = (tg_prefetch){ .base = NO_REGISTER, .index = NO_REGISTER };
-   return kind == TG_CODE_ARM64 ? arm64(&r, p) : intel(kind == TG_CODE_AMD64, &r, p);
+   switch (kind) {
+   case TG_CODE_ARM64: return arm64(&r, p);
+   case TG_CODE_RISCV64: return riscv64(&r, p);
+   default: return intel(kind == TG_CODE_AMD64, &r, p);
+   }
 }

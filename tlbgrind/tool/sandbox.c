@@ -7,6 +7,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
+#include "arch/arch.h"
 #include "tool/sandbox.h"
 
 /* linux/prctl.h, linux/seccomp.h */
@@ -17,8 +18,9 @@ static Bool sets_filter(UInt number, const UWord* args)
 {
    if (number == __NR_prctl)
       return args[0] == LINUX_PR_SET_SECCOMP;
-   return number == __NR_seccomp && (args[0] == LINUX_SECCOMP_SET_MODE_STRICT
-                                     || args[0] == LINUX_SECCOMP_SET_MODE_FILTER);
+   return number == tg_arch.syscalls.seccomp
+          && (args[0] == LINUX_SECCOMP_SET_MODE_STRICT
+              || args[0] == LINUX_SECCOMP_SET_MODE_FILTER);
 }
 
 void tg_sandbox_pre_syscall(UInt number, const UWord* args)

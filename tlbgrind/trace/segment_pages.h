@@ -52,8 +52,10 @@ UInt tg_count_unknown(const TgSegment* s, UInt n_groups, Bool writes, UInt* whic
 static inline __attribute__((always_inline))
 void tg_note_before(const TgSegment* s, UInt n_groups, UInt nth, Bool split)
 {
+   if (n_groups < 2)
+      return;
    #pragma GCC unroll 4
-   for (UInt i = 0; n_groups > 1 && i < n_groups; i++) {
+   for (UInt i = 0; i < n_groups; i++) {
       const TgGroup* g = &s->group[i];
       if (g->oldest >= nth)
          continue;
