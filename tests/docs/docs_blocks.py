@@ -27,7 +27,7 @@ TYPED = re.compile(
     r"\s*(?:[\w.]+/)*(?:tlbgrind|tg_(?:annotate|faults|order|report)|valgrind|vgdb|callgrind_annotate"
     r"|kcachegrind|g?cc|g\+\+|clang|quickstart|autoreconf|configure|make|perf|env|export|setarch|sudo"
     r"|sh|bash|python3|perl|awk|cpuid|taskset|dd|echo|cd|mkdir|git|apt-get|llvm-bolt"
-    r"|tar|dpkg-buildpackage|rpmbuild|nix-build|podman|packages)(?:\s|$)"
+    r"|tar|dpkg-buildpackage|rpmbuild|nix-build|podman|packages|get-packages)(?:\s|$)"
 )
 
 
