@@ -192,7 +192,7 @@ def test_the_fast_path_changes_nothing(host: Host, program: Program, folder: Pat
     """With the start as natively, a machine of the architecture, and pages of several sizes."""
     written = []
     for fast_path in ("yes", "no"):
-        place = folder / f"{program.name}-{fast_path}"
+        place = folder / f"{host.valgrind}-{program.name}-{fast_path}"
         place.mkdir()
         options = ["-q", f"--out-prefix={place / 'run'}", f"--machine={host.machine}", "--pages=all:contig"]
         run(host, "tlbgrind", [*options, *EVERYTHING, f"--fast-path={fast_path}"], program.line(host))
