@@ -738,7 +738,7 @@ endif
 if HAVE_ARM64
 TOOLS += tlbgrind/tlbgrind-arm64-linux
 pkglibexec_PROGRAMS += tlbgrind/tlbgrind-arm64-linux
-tlbgrind_tlbgrind_arm64_linux_SOURCES = tlbgrind/arch/arm64.c $(TOOL_SOURCES) $(SIM_SOURCES)
+tlbgrind_tlbgrind_arm64_linux_SOURCES = tlbgrind/arch/arm64.c tlbgrind/arch/generic.c $(TOOL_SOURCES) $(SIM_SOURCES)
 nodist_tlbgrind_tlbgrind_arm64_linux_SOURCES = $(MACHINES_C)
 tlbgrind_tlbgrind_arm64_linux_CPPFLAGS = $(TOOL_CPPFLAGS) \
 	-DVGA_arm64=1 -DVGP_arm64_linux=1 -DVGPV_arm64_linux_vanilla=1
@@ -754,7 +754,7 @@ endif
 if HAVE_RISCV64
 TOOLS += tlbgrind/tlbgrind-riscv64-linux
 pkglibexec_PROGRAMS += tlbgrind/tlbgrind-riscv64-linux
-tlbgrind_tlbgrind_riscv64_linux_SOURCES = tlbgrind/arch/riscv64.c $(TOOL_SOURCES) $(SIM_SOURCES)
+tlbgrind_tlbgrind_riscv64_linux_SOURCES = tlbgrind/arch/riscv64.c tlbgrind/arch/generic.c $(TOOL_SOURCES) $(SIM_SOURCES)
 nodist_tlbgrind_tlbgrind_riscv64_linux_SOURCES = $(MACHINES_C)
 tlbgrind_tlbgrind_riscv64_linux_CPPFLAGS = $(TOOL_CPPFLAGS) \
 	-DVGA_riscv64=1 -DVGP_riscv64_linux=1 -DVGPV_riscv64_linux_vanilla=1
@@ -793,7 +793,8 @@ $(tlbgrind_tlbgrind_arm64_linux_OBJECTS) $(tlbgrind_tlbgrind_riscv64_linux_OBJEC
 
 
 # The architectures' files, of which a build takes those of its tools.
-EXTRA_DIST += tlbgrind/arch/amd64.c tlbgrind/arch/arm64.c tlbgrind/arch/riscv64.c tlbgrind/arch/x86.c
+EXTRA_DIST += tlbgrind/arch/amd64.c tlbgrind/arch/arm64.c tlbgrind/arch/generic.c \
+	tlbgrind/arch/riscv64.c tlbgrind/arch/x86.c
 
 # ---------------------------------------------------------------- tool folders
 # Valgrind takes its tool and all that belongs to it (preload libraries, suppressions, register

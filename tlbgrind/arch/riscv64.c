@@ -67,25 +67,3 @@ Bool tg_arch_only_jumps(Addr a)
    (void)a;
    return False;
 }
-
-Bool tg_arch_is_mmap(UInt number, const UWord* args, UWord* flags)
-{
-   *flags = args[3];
-   return number == __NR_mmap;
-}
-
-Addr tg_arch_thread_area(UInt number, const UWord* args)
-{
-   (void)number;
-   (void)args;
-   return 0;
-}
-
-void tg_arch_show_native_cpuid(void)
-{
-}
-
-void tg_arch_add_statement(IRSB* out, IRStmt* st)
-{
-   addStmtToIRSB(out, st);
-}
