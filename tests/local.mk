@@ -54,6 +54,7 @@ CLIENTS = \
 	fault_bss \
 	fault_cold \
 	fault_cpuid \
+	fault_drawn \
 	fault_entry \
 	fault_fixed \
 	fault_forks \
@@ -231,6 +232,7 @@ PYTEST_FILES = \
 	tests/machines/test_streams.py \
 	tests/faults/test_tables.py \
 	tests/faults/test_tg_faults.py \
+	tests/faults/test_tg_native.py \
 	tests/faults/test_used.py \
 	tests/mmu/test_mmus.py \
 	tests/measure/test_measure.py \
@@ -374,6 +376,7 @@ TEST_INPUTS = \
 	tests/machines/walks.py \
 	tests/faults/expected \
 	tests/faults/faults_support.py \
+	tests/faults/native-programs.txt \
 	tests/faults/native_support.py \
 	tests/faults/record.py \
 	tests/clients/fault_fixed.ld \

@@ -1049,6 +1049,7 @@ uninstall-completion:
 COMPANIONS = \
 	tlbgrind/tg_annotate \
 	tlbgrind/tg_faults \
+	tlbgrind/tg_native \
 	tlbgrind/tg_order \
 	tlbgrind/tg_report
 
@@ -1135,6 +1136,14 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/formats/share.py \
 	tlbgrind/tgreport/formats/timeline.py \
 	tlbgrind/tgreport/formats/verdicts.py \
+	tlbgrind/tgreport/native/__init__.py \
+	tlbgrind/tgreport/native/cli.py \
+	tlbgrind/tgreport/native/measure.py \
+	tlbgrind/tgreport/native/pairing.py \
+	tlbgrind/tgreport/native/perfevents.py \
+	tlbgrind/tgreport/native/recording.py \
+	tlbgrind/tgreport/native/surroundings.py \
+	tlbgrind/tgreport/native/tables.py \
 	tlbgrind/tgreport/order/__init__.py \
 	tlbgrind/tgreport/order/check.py \
 	tlbgrind/tgreport/order/cli.py \
@@ -1186,13 +1195,14 @@ REPORT_ASSETS = \
 dist_bin_SCRIPTS = $(COMPANIONS)
 
 # Each folder of the package is installed as a folder, by two lines here.
-REPORT_FOLDERS = annotate base faults formats order report
+REPORT_FOLDERS = annotate base faults formats native order report
 report_folder = $(filter tlbgrind/tgreport/$(1)/%,$(REPORT_MODULES))
 tgreportdir = $(pkgdatadir)/python/tgreport
 tgreport_annotatedir = $(tgreportdir)/annotate
 tgreport_basedir = $(tgreportdir)/base
 tgreport_faultsdir = $(tgreportdir)/faults
 tgreport_formatsdir = $(tgreportdir)/formats
+tgreport_nativedir = $(tgreportdir)/native
 tgreport_orderdir = $(tgreportdir)/order
 tgreport_reportdir = $(tgreportdir)/report
 dist_tgreport_DATA = $(filter-out $(REPORT_FOLDERS:%=tlbgrind/tgreport/%/%),$(REPORT_MODULES))
@@ -1200,5 +1210,6 @@ dist_tgreport_annotate_DATA = $(call report_folder,annotate)
 dist_tgreport_base_DATA = $(call report_folder,base)
 dist_tgreport_faults_DATA = $(call report_folder,faults)
 dist_tgreport_formats_DATA = $(call report_folder,formats)
+dist_tgreport_native_DATA = $(call report_folder,native)
 dist_tgreport_order_DATA = $(call report_folder,order)
 dist_tgreport_report_DATA = $(call report_folder,report) $(REPORT_ASSETS)

@@ -24,7 +24,7 @@ from damage_edits import (
     USED_BYTES,
     Edits,
 )
-from tg_companions import MAIN, Result, call, command, refused
+from tg_companions import READERS, Result, call, command, refused
 
 TESTS = Path(__file__).resolve().parents[1]
 
@@ -220,7 +220,7 @@ FIRST_LINES = {
 
 
 @pytest.mark.parametrize("name", NO_FILE)
-@pytest.mark.parametrize("companion", MAIN)
+@pytest.mark.parametrize("companion", READERS)
 def test_what_is_no_such_file_is_refused(companion: str, name: str, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "empty").write_bytes(b"")
@@ -242,7 +242,7 @@ GOOD = {
 }
 
 
-@pytest.mark.parametrize("companion", [name for name in MAIN if name != "tg_report"])
+@pytest.mark.parametrize("companion", [name for name in READERS if name != "tg_report"])
 def test_a_file_of_another_kind_is_refused_with_the_command_that_reads_it(companion: str, tmp_path: Path) -> None:
     (own,) = [what for what, (_, name, _) in GOOD.items() if name == companion]
     others = {what: (path.read_text(), reader) for what, (path, _, reader) in GOOD.items() if what != own}
@@ -265,6 +265,7 @@ def test_a_file_of_another_kind_is_refused_with_the_command_that_reads_it(compan
         ("tg_annotate", "--versoin", "--version"),
         ("tg_faults", "--veiw=cold", "--view=cold"),
         ("tg_faults", "--by=functions", "function"),
+        ("tg_native", "--tlbgrnd=x", "--tlbgrind=x"),
         ("tg_order", "--forcast", "--forecast"),
         ("tg_report", "--chartjs=x", "--chart-js=x"),
     ],
@@ -283,7 +284,7 @@ def small_space() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 
 
-@pytest.mark.parametrize("companion", MAIN)
+@pytest.mark.parametrize("companion", READERS)
 def test_a_file_larger_than_memory_is_refused(companion: str, tmp_path: Path) -> None:
     with open(tmp_path / "large", "wb") as out:
         out.write(b"# tlbgrind entries\n")  # so that tg_report, too, begins to read

@@ -1,8 +1,8 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""The package of tlbgrind's companions: tg_annotate, tg_faults, tg_order and tg_report.
+"""The package of tlbgrind's companions: tg_annotate, tg_faults, tg_native, tg_order, tg_report.
 
 Each reads what tlbgrind wrote, adds it up and shows it. A folder imports only from those above it in
-this list, but report, which is above all; annotate, faults and order never from each other. Within a
+this list, but report and native, which are above all; annotate, faults and order never from each other. Within a
 folder data goes one way: a module imports only modules before it. tests/run-floors refuses imports
 that go up, and circles.
 
@@ -93,6 +93,16 @@ order: tg_order
     datafaults uses of data -> their page faults, as it lies and packed
     cli        the life of one call
 
+native: tg_native
+
+    perfevents    what perf script prints -> faults by process, program and mapping
+    surroundings  variables, files in the page cache: what makes two runs alike
+    recording     a program -> its fault logs, its native faults
+    pairing       two runs -> which pages of one are those of the other
+    measure       a program -> how far log and kernel agree
+    tables        many of these -> a table
+    cli           options, and the life of one call
+
 report: tg_report
 
     run        one file or a folder -> the files of a run
@@ -116,6 +126,6 @@ report: tg_report
     answer.js is the first screen, and costs.js, faults.js, timeline.js, others.js and machines.js
     fill the sections in the order of report.js.
 
-A new companion gets a folder beside these four, a script that calls its cli.main, and lines in
+A new companion gets a folder beside these five, a script that calls its cli.main, and lines in
 tlbgrind/local.mk. A new file format gets a module in formats.
 """
