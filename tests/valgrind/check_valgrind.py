@@ -12,6 +12,7 @@ does not differ (any more) is an error, so that the list can only shrink.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import shlex
@@ -239,12 +240,33 @@ def judge(verdicts: Mapping[str, Verdict], listed: Mapping[str, str], is_all: bo
     return wrong
 
 
+def part_of(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", text)
+    if not found or int(found[1]) > int(found[2]):
+        raise argparse.ArgumentTypeError(f"{text}: K/N with K from 1 to N, such as 1/4")
+    return int(found[1]), int(found[2])
+
+
+def recorded(file: Path) -> dict[str, Verdict]:
+    """What earlier runs found. Of a line that was cut off, the program runs again."""
+    found = {}
+    for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else []:
+        try:
+            name, kind, detail = json.loads(line)
+        except ValueError:
+            continue
+        found[name] = Verdict(kind, detail)
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="check_valgrind.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cache", type=Path, default=Path(os.environ["TG_BUILDDIR"]) / "valgrind-programs", help="where sources and programs lie")
     parser.add_argument("--mirror", default=os.environ.get("TG_MIRROR", "http://deb.debian.org/debian"), help="of Debian's packages")
     parser.add_argument("--source", type=Path, help="Valgrind's sources, of the same version; they are built in")
     parser.add_argument("--only", metavar="REGEX", help="the programs with such names; what else the list has is not judged then")
+    parser.add_argument("--part", type=part_of, metavar="K/N", help="each N-th program from the K-th on; what else the list has is not judged then")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="keep what is found there, and do not run again what it has")
     parser.add_argument("--jobs", type=int, default=2, help="how many run at once (2)")
     parser.add_argument("--verbose", action="store_true", help="a line for each program, not only for those that differ")
     given = parser.parse_args()
@@ -257,10 +279,14 @@ def main() -> None:
     except Missing as why:
         raise SystemExit(f"check-valgrind: {why}") from None
     chosen = [program for program in programs(tree) if not given.only or re.search(given.only, program.name)]
-    verdicts: dict[str, Verdict] = {}
+    is_all = not given.only and not given.part
+    if given.part:
+        chosen = chosen[given.part[0] - 1 :: given.part[1]]
+    names = {program.name for program in chosen}
+    verdicts = {name: verdict for name, verdict in (recorded(given.record) if given.record else {}).items() if name in names}
     # Programs of one folder write into it: never two of them at once.
     folders: dict[str, list[Program]] = {}
-    for program in chosen:
+    for program in (program for program in chosen if program.name not in verdicts):
         folders.setdefault(program.name.split("/")[0], []).append(program)
     printing = threading.Lock()
 
@@ -270,12 +296,15 @@ def main() -> None:
                 verdict = compare(program, Path(place))
                 with printing:
                     verdicts[program.name] = verdict
+                    if given.record:
+                        with open(given.record, "a", encoding="utf-8") as record:
+                            print(json.dumps([program.name, *verdict]), file=record)
                     if given.verbose or not verdict.kind.startswith("same"):
                         print(f"{verdict.kind}: {program.name}: {verdict.detail}".removesuffix(": "), flush=True)
 
     with ThreadPoolExecutor(given.jobs) as pool:
         list(pool.map(work, sorted(folders.values(), key=len, reverse=True)))
-    wrong = judge(verdicts, listed, given.only is None)
+    wrong = judge(verdicts, listed, is_all)
     print("".join(f"{line}\n" for line in wrong), end="")
     counts = Counter(verdict.kind for verdict in verdicts.values())
     same = counts["same"] + counts["same, counts vary"]
