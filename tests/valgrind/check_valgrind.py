@@ -56,6 +56,7 @@ EVERYTHING = (
 # Seconds. What does not end under none in that time waits for something, and is not compared.
 MOST_UNDER_NONE = 60
 MOST_UNDER_THE_TOOL = 1800
+NO_END = "no end"
 # How often a program runs under none again before a difference is believed.
 AGAIN = 4
 DIFFERENT = ("native", "differs", "files", "paths")
@@ -155,7 +156,8 @@ def show(a: Outcome, b: Outcome) -> str:
     return f"{name}: {len(lines[0])} lines under none, {len(lines[1])} under the tool"
 
 
-def compare(program: Program, place: Path) -> Verdict:
+def compare(program: Program, place: Path, most: int) -> Verdict:
+    """`most`: seconds under none."""
     if program.needs and subprocess.run(["sh", "-c", program.needs], cwd=program.folder, capture_output=True, check=False).returncode != 0:
         return Verdict("not built")
     word = shlex.split(program.command)[0]
@@ -164,13 +166,13 @@ def compare(program: Program, place: Path) -> Verdict:
 
     def under_none() -> Outcome | None:
         (place / "log").write_bytes(b"")
-        return execute(program, command("none", program.options, place / "log"), MOST_UNDER_NONE)
+        return execute(program, command("none", program.options, place / "log"), most)
 
     first = under_none()
     if first is None:
-        return Verdict("no end", "under none")
+        return Verdict(NO_END, f"under none in {most} seconds")
     if b"the 'impossible' happened" in (place / "log").read_bytes():
-        return Verdict("no end", "none itself fails")
+        return Verdict(NO_END, "none itself fails")
     outcome, fast, said = run_tool(program, place, "yes")
     if outcome is None:
         return Verdict("differs", f"does not end in {MOST_UNDER_THE_TOOL} seconds")
@@ -267,6 +269,7 @@ def main() -> None:
     parser.add_argument("--only", metavar="REGEX", help="the programs with such names; what else the list has is not judged then")
     parser.add_argument("--part", type=part_of, metavar="K/N", help="each N-th program from the K-th on; what else the list has is not judged then")
     parser.add_argument("--record", type=Path, metavar="FILE", help="keep what is found there, and do not run again what it has")
+    parser.add_argument("--most", type=int, default=MOST_UNDER_NONE, metavar="SECONDS", help="what takes longer under none is not compared (60)")
     parser.add_argument("--jobs", type=int, default=2, help="how many run at once (2)")
     parser.add_argument("--verbose", action="store_true", help="a line for each program, not only for those that differ")
     given = parser.parse_args()
@@ -293,10 +296,11 @@ def main() -> None:
     def work(part: Sequence[Program]) -> None:
         with tempfile.TemporaryDirectory(prefix="tlbgrind-valgrind-") as place:
             for program in part:
-                verdict = compare(program, Path(place))
+                verdict = compare(program, Path(place), given.most)
                 with printing:
                     verdicts[program.name] = verdict
-                    if given.record:
+                    # With more time it may end.
+                    if given.record and verdict.kind != NO_END:
                         with open(given.record, "a", encoding="utf-8") as record:
                             print(json.dumps([program.name, *verdict]), file=record)
                     if given.verbose or not verdict.kind.startswith("same"):
@@ -312,7 +316,7 @@ def main() -> None:
     print(
         f"Valgrind {version}: {same + other} programs compared: {same} as under none ({counts['same, counts vary']} of them"
         f" count otherwise in each run), {other} not ({counts['native']} of them as without Valgrind); not compared:"
-        f" {counts['varies']} that vary under none, {counts['no end']} that do not end there, {counts['not built']} not built;"
+        f" {counts['varies']} that vary under none, {counts[NO_END]} that do not end there, {counts['not built']} not built;"
         f" {len(wrong)} not as listed"
     )
     sys.exit(bool(wrong))
