@@ -303,6 +303,7 @@ PYTEST_FILES = \
 	tests/tool/test_lines.py \
 	tests/tool/test_linker.py \
 	tests/tool/test_region.py \
+	tests/tool/test_shared_folders.py \
 	tests/tool/test_strides.py \
 	tests/tool/test_summary.py \
 	tests/tool/test_timeline.py \

@@ -1114,6 +1114,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/base/progress.py \
 	tlbgrind/tgreport/base/terminal.py \
 	tlbgrind/tgreport/base/text.py \
+	tlbgrind/tgreport/base/whole_file.py \
 	tlbgrind/tgreport/faults/__init__.py \
 	tlbgrind/tgreport/faults/cli.py \
 	tlbgrind/tgreport/faults/export.py \
