@@ -205,6 +205,7 @@ PYTEST_FILES = \
 	tests/bench/test_bench.py \
 	tests/companions/test_completion.py \
 	tests/companions/test_damage.py \
+	tests/companions/test_hostile.py \
 	tests/companions/test_progress.py \
 	tests/cpuid/test_wrong_cpuid.py \
 	tests/cpuid/test_inputs.py \
