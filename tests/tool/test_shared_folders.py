@@ -22,7 +22,7 @@ OTHER, OWNER = 65534, 65533
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make what belongs to another user")
 PROCESS = (client("run_process"), "exit", 3)
-OF_OTHERS = "what has that name is no file but another user's link or pipe, in a folder of several users"
+OF_OTHERS = "it is no file but another user's link or pipe, in a folder of several users"
 
 
 @pytest.fixture
@@ -149,7 +149,7 @@ WRITERS = {
 def test_companions_write_through_nothing_of_others(shared: Path, name: str, kind: str) -> None:
     victim = plant(shared, kind)
     result = call(name, *WRITERS[name], str(shared / "out"))
-    complaint = f"{name}: error: {shared}/out: what has that name is no file but another user's link or pipe\n"
+    complaint = f"{name}: error: {shared}/out: {OF_OTHERS}\n"
     assert (result.status, result.err.decode().splitlines(keepends=True)[-1]) == (1, complaint)
     assert victim.read_text(encoding="ascii") == "mine\n"
     assert not (shared.parent / "new").exists()

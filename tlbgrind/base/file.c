@@ -74,8 +74,8 @@ static HChar* folder_of(const HChar* name)
 /* Of a link the link itself. */
 static Bool look_at(const HChar* name, struct vg_stat* st)
 {
-   /* Valgrind has no lstat() for tools, and the headers lack these. O_NOFOLLOW has one of two numbers, by
-      architecture; beside O_PATH the kernel ignores what the other one is. */
+   /* Valgrind has no lstat() for tools, and the headers lack these. O_NOFOLLOW has one of two
+      numbers, by architecture; beside O_PATH the kernel ignores what the other one is. */
    enum { O_PATH = 010000000, O_NOFOLLOW = 0400000 | 0100000 };
    const SysRes r = VG_(open)(name, O_PATH | O_NOFOLLOW, 0);
    if (sr_isError(r))
@@ -85,9 +85,9 @@ static Bool look_at(const HChar* name, struct vg_stat* st)
    return seen;
 }
 
-/* Where several users may make files, one can put a link to a file of another's, or a pipe, into the
-   place of a name that can be guessed. As the kernel does it (fs.protected_symlinks), but in each such
-   folder: what is there has to be the user's own, root's, or of the folder's owner. */
+/* Where several users may make files, one can put a link to a file of another's, or a pipe, into
+   the place of a name that can be guessed. As the kernel does it (fs.protected_symlinks), but in
+   each such folder: what is there has to be the user's own, root's, or of the folder's owner. */
 static const HChar* obstacle_of_others(const HChar* name)
 {
    struct vg_stat st, place;
@@ -101,7 +101,7 @@ static const HChar* obstacle_of_others(const HChar* name)
       return (place.mode & VKI_S_ISVTX) != 0 && user != 0 && place.uid != user
                 ? "it is another user's file, which only they may replace" : NULL;
    return st.uid != 0 && (place.mode & (VKI_S_IWGRP | VKI_S_IWOTH)) != 0
-             ? "what has that name is no file but another user's link or pipe, in a folder of several users" : NULL;
+             ? "it is no file but another user's link or pipe, in a folder of several users" : NULL;
 }
 
 /* The same for the folder of a name that is neither a stream nor a folder itself. */

@@ -21,9 +21,9 @@ static bool is_special(const char *name)
    return stat(name, &s) == 0 && !S_ISREG(s.st_mode);
 }
 
-/* A new file beside the one of that name, with a name that nobody can guess: another container's process
-   may have this pid, and another user could have put something there. -1 with errno; else *other is
-   to be freed. */
+/* A new file beside the one of that name, with a name that nobody can guess: another container's
+   process may have this pid, and another user could have put something there. -1 with errno; else
+   *other is to be freed. */
 static int open_beside(const char *name, char **other)
 {
    if (asprintf(other, "%s.XXXXXX", name) < 0)

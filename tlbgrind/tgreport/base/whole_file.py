@@ -33,7 +33,7 @@ def write_whole(path: str, data: bytes) -> None:
 def _write(path: str, data: bytes) -> None:
     if os.path.lexists(path):
         if _is_of_others(path):
-            raise ReportError("what has that name is no file but another user's link or pipe", path)
+            raise ReportError("it is no file but another user's link or pipe, in a folder of several users", path)
         if os.path.exists(path) and not os.path.isfile(path):
             with open(path, "wb") as stream:
                 stream.write(data)
