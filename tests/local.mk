@@ -206,6 +206,7 @@ PYTEST_FILES = \
 	tests/bench/test_bench.py \
 	tests/companions/test_completion.py \
 	tests/companions/test_damage.py \
+	tests/companions/test_hostile.py \
 	tests/companions/test_progress.py \
 	tests/cpuid/test_wrong_cpuid.py \
 	tests/cpuid/test_inputs.py \
@@ -305,6 +306,7 @@ PYTEST_FILES = \
 	tests/tool/test_lines.py \
 	tests/tool/test_linker.py \
 	tests/tool/test_region.py \
+	tests/tool/test_shared_folders.py \
 	tests/tool/test_strides.py \
 	tests/tool/test_summary.py \
 	tests/tool/test_timeline.py \

@@ -793,8 +793,13 @@ $(tlbgrind_tlbgrind_arm64_linux_OBJECTS) $(tlbgrind_tlbgrind_riscv64_linux_OBJEC
 
 
 # The architectures' files, of which a build takes those of its tools.
-EXTRA_DIST += tlbgrind/arch/amd64.c tlbgrind/arch/arm64.c tlbgrind/arch/generic.c \
-	tlbgrind/arch/riscv64.c tlbgrind/arch/x86.c
+ARCH_SOURCES = \
+	tlbgrind/arch/amd64.c \
+	tlbgrind/arch/arm64.c \
+	tlbgrind/arch/generic.c \
+	tlbgrind/arch/riscv64.c \
+	tlbgrind/arch/x86.c
+EXTRA_DIST += $(ARCH_SOURCES)
 
 # ---------------------------------------------------------------- tool folders
 # Valgrind takes its tool and all that belongs to it (preload libraries, suppressions, register
@@ -876,7 +881,7 @@ EXTRA_DIST += intree/lay-out $(INTREE_FILES)
 .PHONY: valgrind-tree
 valgrind-tree: $(MACHINES_C)
 	@sh $(srcdir)/intree/lay-out "$(DIR)" "$(PACKAGE_VERSION)" "$(abs_top_srcdir)" $(MACHINES_C) \
-	  tlbgrind/arch/amd64.c tlbgrind/arch/x86.c $(TOOL_SOURCES) $(TOOL_INCLUDES) $(requests_HEADERS) \
+	  $(ARCH_SOURCES) $(TOOL_SOURCES) $(TOOL_INCLUDES) $(requests_HEADERS) \
 	  $(SIM_SOURCES) $(SIM_INCLUDES) $(tlbsim_HEADERS) \
 	  $(simbase_HEADERS) $(simmachine_HEADERS) $(simtlb_HEADERS) $(simpages_HEADERS) \
 	  $(simfaults_HEADERS) $(simmmu_HEADERS)
@@ -1110,6 +1115,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/base/progress.py \
 	tlbgrind/tgreport/base/terminal.py \
 	tlbgrind/tgreport/base/text.py \
+	tlbgrind/tgreport/base/whole_file.py \
 	tlbgrind/tgreport/faults/__init__.py \
 	tlbgrind/tgreport/faults/cli.py \
 	tlbgrind/tgreport/faults/export.py \

@@ -29,6 +29,8 @@ PHASES = 16
 GROUPS = ("program", "libraries", "other")  # of mappings that move together
 _MAX = 2**64 - 1
 _MOST_BROUGHT = 1 << 20  # pages: 4 GiB
+# A few lines can say any number. So many pages are a terabyte, and to list them takes an hour.
+_MOST_FAULTS = 1 << 28
 
 # How a page came to be there, if not by a fault; and that it is not.
 BROUGHT, PRESENT, NOT_THERE = "+", "p", "-"
@@ -194,6 +196,7 @@ class _Reader:
         self.in_header = True
         self.ended = False
         self.used = [[0] * 2 for _ in VIEWS]  # pages, bytes
+        self.pages = 0  # of all lines "used"
         self.found = [[0] * (2 + len(KINDS)) for _ in VIEWS]  # faults, major ones, kinds
 
     def fail(self, what: str) -> NoReturn:
@@ -463,6 +466,8 @@ class _Reader:
         if count == 0 or not 0 <= end <= _MAX or step % self.out.page_size:
             self.fail(f"{count} repetitions by {page_step} lead out of the address space")
         self.need_map(self.last, end)
+        if self.number + count > _MOST_FAULTS:
+            self.fail(f"more than {_MOST_FAULTS:,} faults")
         self.out.lines.repeat(repeat)
         self.number += count
         _count(self.found, self.last.kinds, count)
@@ -507,6 +512,9 @@ class _Reader:
             self.fail(f"{run.bytes} bytes used of a page of {size} bytes")
         if run.bytes and NOT_THERE in kinds:
             self.fail(f"{run.bytes} bytes used of a page that is not there in each view: '{kinds}'")
+        self.pages += run.pages
+        if self.pages > _MOST_FAULTS:
+            self.fail(f"more than {_MOST_FAULTS:,} pages")
         self.out.used.append(run)
         for view, sums in enumerate(self.used):
             if run.is_there(view):

@@ -10,6 +10,7 @@ from ..base import command
 from ..base.command import Answer
 from ..base.errors import ReportError, printable
 from ..base.text import aligned, title
+from ..base.whole_file import write_whole
 from ..formats import entries, faultlog
 from . import datapages, dialects, ld_script, trace
 from .check import check, check_names
@@ -132,12 +133,8 @@ def _write_orders(work: Work) -> tuple[list[str] | None, list[tuple[str, str, in
         if path == "-":
             printed = lines
             continue
-        try:
-            with open(path, "wb") as stream:
-                text = "".join(f"{line}\n" for line in lines)
-                stream.write(text.encode("utf-8", "surrogateescape"))
-        except (OSError, ValueError) as error:
-            raise ReportError(getattr(error, "strerror", None) or str(error), path) from None
+        text = "".join(f"{line}\n" for line in lines)
+        write_whole(path, text.encode("utf-8", "surrogateescape"))
         written.append((name, path, len(lines)))
     return printed, written
 
