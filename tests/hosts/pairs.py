@@ -70,12 +70,12 @@ def table(names: Iterable[str]) -> str:
     lines = [f"| | {head} |", "|---" * (1 + len(versions)) + "|"]
     # Emulated or not, in the order of the hosts.
     emulated = {h.valgrind: bool(h.qemu) for h in HOSTS if (h.valgrind, h.version) in checks}
-    for architecture in emulated:
+    for architecture, by_qemu in emulated.items():
         cells = []
         for version, _ in versions:
             here = checks.get((architecture, version), set())
             cells.append("all" if here == set(ORDER) else ", ".join(c for c in ORDER if c in here) or "–")
-        title = f"{architecture}, emulated" if emulated[architecture] else architecture
+        title = f"{architecture}, emulated" if by_qemu else architecture
         lines.append(f"| {title} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
