@@ -220,6 +220,7 @@ PYTEST_FILES = \
 	tests/docs/test_links.py \
 	tests/experiments/test_experiments.py \
 	tests/hosts/test_hosts.py \
+	tests/hosts/test_pairs.py \
 	tests/machines/test_machines.py \
 	tests/faults/test_cold_pages.py \
 	tests/faults/test_cold_view.py \
@@ -368,7 +369,9 @@ TEST_INPUTS = \
 	tests/fuzz/corpus \
 	tests/machines/costs.py \
 	tests/hosts/get-packages \
+	tests/hosts/host_list.py \
 	tests/hosts/hosts_support.py \
+	tests/hosts/pairs.py \
 	tests/hosts/recursion.c \
 	tests/hosts/refs.h \
 	tests/hosts/refs_arm64.c \
@@ -657,6 +660,7 @@ AM_DISTCHECK_CONFIGURE_FLAGS = \
 # ---------------------------------------------------------------- lint
 
 LINT_FILES = $(COMPANIONS) $(REPORT_MODULES) tests/run-floors $(TEST_HELPERS)
+LINT_FILES += tests/hosts/host_list.py tests/hosts/pairs.py
 
 lint:
 	@for tool in "$(MYPY)" "$(RUFF)"; do \

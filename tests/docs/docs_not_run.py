@@ -67,6 +67,7 @@ NOT_RUN = {
     "docs/packaging.md": {
         "make dist": BUILD,
         ".ci/packages": BUILD,
+        ".ci/rpm": BUILD,
         "tar -xf tlbgrind": BUILD,
         "apt-get build-dep": BUILD,
         "dpkg-buildpackage": BUILD,
