@@ -1122,6 +1122,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/faults/pagecache.py \
 	tlbgrind/tgreport/faults/replay.py \
 	tlbgrind/tgreport/faults/whatif.py \
+	tlbgrind/tgreport/faults/whatif_heap.py \
 	tlbgrind/tgreport/faults/whatif_link.py \
 	tlbgrind/tgreport/faults/whatif_locale.py \
 	tlbgrind/tgreport/faults/whatif_populate.py \

@@ -37,13 +37,15 @@ class Event(NamedTuple):
     fetches: bool
     work: str
     when: int  # instructions
-    comes: bool  # not of a file: it came along with another page
+    comes: bool = False  # not of a file: it came along with another page
+    again: bool = False  # the page was there before, and had gone
 
 
 def events_of(log: FaultLog) -> list[Event]:
     """All of them in their order. A fault is the program's, unless another part's touch is it."""
     events: list[Event] = []
     waiting: dict[tuple[int, bool], list[int]] = {}  # touches that can be the next faults
+    seen: set[tuple[int, int]] = set()
     touches = iter(log.touches)
     touch = next(touches, None)
 
@@ -63,7 +65,6 @@ def events_of(log: FaultLog) -> list[Event]:
                     touch.kind == "x",
                     touch.work,
                     touch.instructions,
-                    False,
                 )
             )
             touch = next(touches, None)
@@ -75,19 +76,19 @@ def events_of(log: FaultLog) -> list[Event]:
             for place in waiting.pop((fault.page, writes), [])
             if abs(fault.instructions - events[place].when) < _NEAR
         ]
-        if known:
-            events[known[0]] = events[known[0]]._replace(comes=comes)
-            continue
         page = native(fault.map, fault.page)
+        again = kind in "xrzw" and (fault.map.number, page) in seen
+        seen.add((fault.map.number, page))
+        if known:
+            events[known[0]] = events[known[0]]._replace(comes=comes, again=again)
+            continue
         events.append(
-            Event(fault.map, page, writes, kind == "x", PROGRAM, fault.instructions, comes)
+            Event(fault.map, page, writes, kind == "x", PROGRAM, fault.instructions, comes, again)
         )
     while touch is not None:
         page = native(touch.map, touch.page)
         events.append(
-            Event(
-                touch.map, page, touch.kind == "w", touch.kind == "x", touch.work, touch.instructions, False
-            )
+            Event(touch.map, page, touch.kind == "w", touch.kind == "x", touch.work, touch.instructions)
         )
         touch = next(touches, None)
     return events
@@ -206,7 +207,7 @@ class Change:
     keep: Callable[[int, Event], bool] | None = None
     # By map: how pages move, None: they are gone; and what becomes of the mapping.
     page: dict[int, Callable[[int], int | None]] = field(default_factory=dict)
-    by: dict[int, int] = field(default_factory=dict)  # pages that its begin moves by
+    by: dict[int, int] = field(default_factory=dict)  # pages that it moves by, and the file does not
     piece: dict[int, Callable[[Piece], Piece]] = field(default_factory=dict)
     # Before the event of that number these pages are made present.
     populate: tuple[int, tuple[Populated, ...]] = (-1, ())
@@ -273,6 +274,8 @@ class Replayer:
             if not any(event.map.number in change.piece for change in self.changes):
                 for other in [other for other in self.present if piece.start <= other < piece.end]:
                     del self.present[other]
+        if event.again:
+            self.present.pop(page, None)
         writable = self.present.get(page)
         if writable is None:
             if is_file:
@@ -333,8 +336,8 @@ class Replayer:
             self.present.setdefault(other, False)
 
     def _file_page(self, event: Event, page: int) -> int:
-        """The page of the file. A change that moves pages moves them in the file as much, from their
-        mapping's begin on."""
+        """The page of the file: as far behind its mapping's begin as in memory. Of a change that moves
+        memory but not the file, `by` says how far."""
         map_ = event.map
         begin = map_.native // self.run.page_size
         for change in self.changes:

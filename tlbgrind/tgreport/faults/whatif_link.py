@@ -14,7 +14,7 @@ from ..formats.dynamic import (
     dynamic_of,
     words_of_relr,
 )
-from ..formats.elf import PT_DYNAMIC, PT_INTERP, Elf
+from ..formats.elf import PF_W, PF_X, PT_DYNAMIC, PT_INTERP, Elf
 from ..formats.fault import Map
 from ..formats.faultlog import LINKER
 from .replay import Change, Event, Piece, Run
@@ -84,7 +84,7 @@ def _moves(run: Run, program: Program, shrunk: _Shrunk) -> Change:
     for map_ in program.maps:
         is_first = map_.native // run.page_size < first_end and "x" not in map_.protection
         by = shrunk.by if is_first else shrunk.by - shrunk.pages
-        change.by[map_.number] = by
+        change.by[map_.number] = shrunk.by  # in the file, too, the pages are lower
         change.page[map_.number] = _first_page(program, shrunk) if is_first else _mover(by)
         change.piece[map_.number] = _piece_mover(by, shrunk.pages if is_first else 0)
     return change
@@ -112,6 +112,87 @@ def _first_page(program: Program, shrunk: _Shrunk) -> Callable[[int], int | None
         return program.base + shrunk.by + address // 4096
 
     return move
+
+
+def no_separate_code(run: Run, program: Program | None) -> Remedy | None:
+    """None: code has no pages of its own."""
+    if program is None:
+        return None
+    parts = [segment for segment in program.elf.loads if not segment.flags & PF_W]
+    behind = [segment for segment in program.elf.loads if segment.flags & PF_W]
+    if len(parts) < 2 or parts[0].flags & PF_X or any(s.address < parts[-1].address for s in behind):
+        return None
+    at = parts[0].address + parts[0].file_size
+    lower = {parts[0].address: 0}  # by how many bytes each part moves
+    for part in parts[1:]:
+        start = -(-at // 16) * 16
+        lower[part.address] = part.address - start
+        at = start + part.file_size
+    saved = _pages(parts[-1].address + parts[-1].file_size) - _pages(at)
+    end = program.base + _pages(at)
+    ways = []
+    for upper in (0, 1):
+        change = Change()
+        for map_ in program.maps:
+            address = (map_.native // run.page_size - program.base) * run.page_size
+            moved = next((by for start, by in lower.items() if start // 4096 * 4096 == address), None)
+            if moved is None:
+                change.page[map_.number] = _mover(-saved)
+                change.piece[map_.number] = _piece_mover(-saved, 0)
+                continue
+            pages = moved // 4096 if upper or moved % 4096 == 0 else moved // 4096 + 1
+            change.page[map_.number] = _mover(-pages)
+            change.piece[map_.number] = _fixed_piece(Piece(program.base, end))
+        ways.append(Way((change,)))
+    return Remedy(
+        "-z noseparate-code",
+        "-Wl,-z,noseparate-code",
+        ways,
+        "headers, code and constants are one mapping; each page's bytes lie on two of its pages, of which "
+        "the upper or the lower is the one that is used",
+        "constants may be executed, a loss of safety",
+        joins=False,
+    )
+
+
+def _fixed_piece(piece: Piece) -> Callable[[Piece], Piece]:
+    return lambda _piece: piece
+
+
+def bind_now(run: Run, program: Program | None) -> Remedy | None:
+    """None: all symbols are looked up at the start already."""
+    if program is None or program.dynamic.binds_now:
+        return None
+    slots = sum(one.kind == JUMP_SLOT for one in program.dynamic.relocations)
+    if not slots:
+        return None
+    windows = _windows_of_symbols(run)
+    return Remedy(
+        "-z now",
+        "-Wl,-z,now",
+        (Way((), -windows - 1), Way((), _LAZY_WORK)),
+        f"all {slots:,} functions are looked up at the start: at most {windows:,} windows of symbols are read "
+        "that are not read now, at least none",
+        "which faults wait for the disk",
+        joins=False,
+        knows_disk=False,
+    )
+
+
+_LAZY_WORK = 2  # faults at most of what the dynamic linker has for first calls alone
+
+
+def _windows_of_symbols(run: Run) -> int:
+    """The windows of first segments, where symbols are, that no event touches."""
+    touched = {(event.map.number, event.page // run.around) for event in run.events}
+    windows: set[tuple[int, int]] = set()
+    for map_ in run.log.maps.values():
+        if map_.what != "file" or map_.offset or map_.name not in run.files.elves:
+            continue
+        for piece in run.pieces[map_.number]:
+            first, last = piece.start // run.around, (piece.end - 1) // run.around
+            windows |= {(map_.number, window) for window in range(first, last + 1)}
+    return len(windows - touched)
 
 
 def _relative(dynamic: Dynamic) -> int:

@@ -30,7 +30,7 @@ def remedies(run: Run, program: Program | None) -> Iterator[Remedy]:
             continue
         pages = sum(len(part.pages) for part in found)
         yield Remedy(
-            f"MADV_POPULATE of the program's {what}",
+            f"MADV_POPULATE: {what}",
             f"{_CALLS[what]}, first in main(); Linux 5.14",
             (Way((Change(populate=(begin, found)),)),),
             f"{pages:,} pages are mapped by one call, which itself takes no fault that perf counts",

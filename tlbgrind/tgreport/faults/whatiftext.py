@@ -9,7 +9,7 @@ from ..base.documents import Record, Table, Value
 from ..base.terminal import Screen
 from ..base.text import wrapped
 from ..formats.faultlog import FaultLog
-from . import whatif_link, whatif_locale, whatif_populate, whatif_static
+from . import whatif_heap, whatif_link, whatif_locale, whatif_populate, whatif_static
 from .replay import Run
 from .whatif import Forecast, Remedy, Saved, forecast, need
 
@@ -24,6 +24,10 @@ def forecast_of(log: FaultLog) -> Forecast:
         whatif_locale.remedy(run),
         whatif_link.no_pie(run, program),
         whatif_link.relr(run, program),
+        whatif_link.bind_now(run, program),
+        whatif_link.no_separate_code(run, program),
+        whatif_heap.kept(run),
+        whatif_heap.larger(run),
         *whatif_static.remedies(run, program),
         *whatif_populate.remedies(run, program),
     ]
