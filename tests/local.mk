@@ -236,6 +236,7 @@ PYTEST_FILES = \
 	tests/faults/test_tg_faults.py \
 	tests/faults/test_tg_native.py \
 	tests/faults/test_used.py \
+	tests/faults/test_what_if.py \
 	tests/mmu/test_mmus.py \
 	tests/measure/test_measure.py \
 	tests/model/test_properties.py \

@@ -417,6 +417,7 @@ TOOL_SOURCES = \
 	tlbgrind/faults/page_use.c \
 	tlbgrind/faults/payload.c \
 	tlbgrind/faults/recorder.c \
+	tlbgrind/faults/touches.c \
 	tlbgrind/native/break_room.c \
 	tlbgrind/native/exec_image.c \
 	tlbgrind/native/mapped_files.c \
@@ -582,6 +583,7 @@ TOOL_INCLUDES = \
 	tlbgrind/faults/page_use.h \
 	tlbgrind/faults/payload.h \
 	tlbgrind/faults/recorder.h \
+	tlbgrind/faults/touches.h \
 	tlbgrind/native/break_room.h \
 	tlbgrind/native/exec_image.h \
 	tlbgrind/native/mapped_files.h \
@@ -1124,6 +1126,15 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/faults/faulttables.py \
 	tlbgrind/tgreport/faults/faultused.py \
 	tlbgrind/tgreport/faults/native.py \
+	tlbgrind/tgreport/faults/pagecache.py \
+	tlbgrind/tgreport/faults/replay.py \
+	tlbgrind/tgreport/faults/whatif.py \
+	tlbgrind/tgreport/faults/whatif_heap.py \
+	tlbgrind/tgreport/faults/whatif_link.py \
+	tlbgrind/tgreport/faults/whatif_locale.py \
+	tlbgrind/tgreport/faults/whatif_populate.py \
+	tlbgrind/tgreport/faults/whatif_static.py \
+	tlbgrind/tgreport/faults/whatiftext.py \
 	tlbgrind/tgreport/formats/__init__.py \
 	tlbgrind/tgreport/formats/archive.py \
 	tlbgrind/tgreport/formats/cost.py \

@@ -21,6 +21,7 @@ from damage_edits import (
     ENTRIES,
     FAULT_LOG,
     OUT_FILE,
+    TOUCHES,
     USED_BYTES,
     Edits,
 )
@@ -65,6 +66,7 @@ USED_VIEWS = (
     ["--waste", "--growth=3", "--phase-range"],
     ["--view=4k", "--used"],
 )
+TOUCH_VIEWS = (["--format=text"], ["--what-if"])
 FAULT_SPARE = (b"#", b"creator", b"pid", b"cmd", b"fault-around", b"read-ahead", b"thp", b"mthp", b"assumption")
 
 # A damaged file needs no plots.
@@ -83,6 +85,9 @@ SAMPLES = {
     ),
     "used bytes": Sample(
         "tg_faults", "faults/data/used.faults", USED_BYTES, 2000, FAULT_LETTERS, [], USED_VIEWS, FAULT_SPARE
+    ),
+    "touches": Sample(
+        "tg_faults", "faults/data/touches.faults", TOUCHES, 1000, FAULT_LETTERS + b"rwx", [], TOUCH_VIEWS, (*FAULT_SPARE, b"touch")
     ),
     "a page of costs": Sample("tg_report", "annotate/data/two-level.out", {}, 200, b"0123456789 -+*()=:\n", NO_CHART),
     "a page of faults": Sample("tg_report", "faults/data/used.faults", {}, 200, FAULT_LETTERS, NO_CHART),

@@ -58,6 +58,12 @@ typedef struct {
    const HChar* phase;
 } Mark;
 
+/* A touch, and how many faults came before it. */
+typedef struct {
+   TgTouch touch;
+   ULong after;
+} Touch;
+
 typedef struct _Code {
    struct _Code* next; /* the first two members are VG_(HashTable)'s */
    UWord site;
@@ -75,6 +81,7 @@ static VgHashTable* codes;
 static XArray* code_sites; /* TgSite*, by number - 1 */
 static XArray* all_series; /* Series, by number - 1 */
 static XArray* marks;      /* Mark */
+static XArray* touches;    /* Touch */
 static DedupPoolAlloc* texts;
 static DedupPoolAlloc* circumstances;
 static const HChar* nothing;
@@ -95,6 +102,7 @@ static void start_empty(void)
                            sizeof(TgSite*));
    all_series = VG_(newXA)(VG_(malloc), "tg.log.series", VG_(free),
                            sizeof(Series));
+   touches = VG_(newXA)(VG_(malloc), "tg.log.touches", VG_(free), sizeof(Touch));
    n_records = 0;
    n_faults = 0;
    VG_(memset)(counts, 0, sizeof counts);
@@ -122,6 +130,7 @@ void tg_log_clear(void)
    VG_(deleteXA)(chunks);
    VG_(deleteXA)(code_sites);
    VG_(deleteXA)(all_series);
+   VG_(deleteXA)(touches);
    VG_(HT_destruct)(codes, VG_(free));
    start_empty();
    const Word n_marks = VG_(sizeXA)(marks);
@@ -249,10 +258,19 @@ void tg_log_mark(const HChar* phase, ULong instructions)
    VG_(addToXA)(marks, &mark);
 }
 
+void tg_log_touch(const TgTouch* touch)
+{
+   const Touch t = { *touch, n_faults };
+   VG_(addToXA)(touches, &t);
+}
+
+/* Whether something stands between the last fault and the next. */
 static Bool is_marked(void)
 {
    const Word n = VG_(sizeXA)(marks);
-   return n > 0 && ((Mark*)VG_(indexXA)(marks, n - 1))->after == n_faults;
+   const Word n_touches = VG_(sizeXA)(touches);
+   return (n > 0 && ((Mark*)VG_(indexXA)(marks, n - 1))->after == n_faults)
+          || (n_touches > 0 && ((Touch*)VG_(indexXA)(touches, n_touches - 1))->after == n_faults);
 }
 
 /* Appends the fault to the record `last`, if it continues its series. */
@@ -344,6 +362,8 @@ static void print_header(TgFile* f, const TgFaultOptions* options,
    print_folios(f, s);
    if (options->used)
       tg_file_print(f, "faults-used: yes\n");
+   if (options->touches)
+      tg_file_print(f, "faults-touches: yes\n");
    if (options->around_assumed)
       tg_file_print(f, "assumption: the host does not say what fault-around maps "
                        "at most; %llu bytes are taken\n",
@@ -377,7 +397,7 @@ static Int by_number(const void* a, const void* b)
    return (x > y) - (x < y);
 }
 
-/* Prints the maps that have faults or used pages, by number. */
+/* Prints the maps that have faults, touches or used pages, by number. */
 static void print_maps(TgFile* f, const XArray* ranges)
 {
    XArray* used = VG_(newXA)(VG_(malloc), "tg.log.used", VG_(free),
@@ -394,6 +414,12 @@ static void print_maps(TgFile* f, const XArray* ranges)
       if (range->map != last)
          VG_(addToXA)(used, &range->map);
       last = range->map;
+   }
+   for (Word i = 0; i < VG_(sizeXA)(touches); i++) {
+      const Touch* touch = VG_(indexXA)(touches, i);
+      if (touch->touch.map != last)
+         VG_(addToXA)(used, &touch->touch.map);
+      last = touch->touch.map;
    }
    VG_(setCmpFnXA)(used, by_number);
    VG_(sortXA)(used);
@@ -435,6 +461,30 @@ static void print_by(TgFile* f, Int by)
       tg_file_print(f, "syscall-%d", by);
 }
 
+static ULong since_first(ULong instructions)
+{
+   return instructions < first_instructions ? 0 : instructions - first_instructions;
+}
+
+/* Prints the touches from number `next` on that stand before fault `number`; returns the next. */
+static Word print_touches(TgFile* f, Word next, ULong number)
+{
+   static const HChar letters[] = { [TLB_TOUCH_READ] = 'r', [TLB_TOUCH_WRITE] = 'w',
+                                    [TLB_TOUCH_FETCH] = 'x' };
+   static const HChar* const works[TG_N_WORKS] = { [TG_WORK_PROGRAM] = "program",
+                                                   [TG_WORK_LINKER] = "linker",
+                                                   [TG_WORK_LOCALE] = "locale" };
+   for (; next < VG_(sizeXA)(touches); next++) {
+      const Touch* t = VG_(indexXA)(touches, next);
+      if (t->after >= number)
+         break;
+      tg_file_print(f, "touch\t%c\t0x%lx\t%u\t%llu\t%s\n", letters[t->touch.touch],
+                    t->touch.page, t->touch.map, since_first(t->touch.instructions),
+                    works[t->touch.work]);
+   }
+   return next;
+}
+
 /* Prints the marks from number `next` on that stand before fault `number`; returns the next. */
 static Word print_marks(TgFile* f, Word next, ULong number)
 {
@@ -442,8 +492,7 @@ static Word print_marks(TgFile* f, Word next, ULong number)
       const Mark* mark = VG_(indexXA)(marks, next);
       if (mark->after >= number)
          break;
-      tg_file_print(f, "mark\t%llu\t", mark->instructions < first_instructions
-                                           ? 0 : mark->instructions - first_instructions);
+      tg_file_print(f, "mark\t%llu\t", since_first(mark->instructions));
       tg_file_text(f, *mark->phase == '\0' ? "-" : mark->phase);
       tg_file_print(f, "\n");
    }
@@ -453,13 +502,14 @@ static Word print_marks(TgFile* f, Word next, ULong number)
 static void print_faults(TgFile* f)
 {
    ULong number = 1;
-   Word next_mark = 0;
+   Word next_mark = 0, next_touch = 0;
    UInt codes_printed = 0;
    for (ULong i = 0; i < n_records; i++) {
       const Record* r = record(i);
       const Circumstances* in = circumstances_of(r);
       const Series* series = series_of(r);
       next_mark = print_marks(f, next_mark, number);
+      next_touch = print_touches(f, next_touch, number);
       /* IDs are in the order of the first fault, so at most one is new. */
       if (in->code > codes_printed)
          print_code(f, ++codes_printed);
@@ -479,6 +529,7 @@ static void print_faults(TgFile* f)
       }
    }
    print_marks(f, next_mark, number);
+   print_touches(f, next_touch, number);
 }
 
 static void print_used(TgFile* f, const XArray* ranges)

@@ -40,12 +40,18 @@ typedef struct {
                   none is active */
 } TgCollectionArea;
 
+/* For --faults-touches=yes (faults/touches.h). */
+typedef struct {
+   Addr until; /* as of a collection: of a function that loads a locale */
+} TgTouchArea;
+
 typedef struct {
    TgShadowArea segment;
    UWord awaited; /* the least stack pointer at which a return may end an allocation
                      (data/blocks.h); 0 at first, when every return may: the first one sets it */
    TgCallArea calls __attribute__((aligned(8)));
    TgCollectionArea collection;
+   TgTouchArea touches;
 } TgThreadArea;
 
 _Static_assert(sizeof(TgThreadArea) <= sizeof(VexGuestArchState),

@@ -17,7 +17,7 @@ from ..base.text import wrapped
 from ..formats import faultlog
 from ..formats.fault import VIEWS
 from ..formats.faultlog import FaultLog
-from . import export, faultlist, faultrows, faulttables, faultused, native
+from . import export, faultlist, faultrows, faulttables, faultused, native, whatiftext
 from .faultrows import GROUPS
 
 HELP = """\
@@ -42,11 +42,13 @@ Tables:
                        with --format=text, csv or json a listing, one row a page
   --phase-range        least, mean and most that address randomisation can make of them
   --compare            two LOGs beside each other
+  --what-if            what remedies would save, such as LC_ALL=C, no PIE, MADV_POPULATE, before
+                       anything is changed (with tlbgrind's --faults-touches=yes)
 
 Listings:
   --format=FORMAT      text; pagein: the columns of the program of that name; csv; json. Both
-                       are tables, not a listing, with --by, --growth, --waste, --phase-range or
-                       with --compare
+                       are tables, not a listing, with --by, --growth, --waste, --phase-range, with
+                       --compare or --what-if
   --addresses=WHICH    run: as they were under Valgrind; native: as they are without it and without
                        address randomisation [run]
 
@@ -88,6 +90,7 @@ class Options(argparse.Namespace):
     phase: str | None
     phase_range: bool
     compare: bool
+    what_if: bool
     format: str | None
     addresses: str | None
     native: str = ""  # here, for argparse would take a default of its own for one that is given
@@ -102,7 +105,7 @@ class Options(argparse.Namespace):
 
     def wants_tables(self) -> bool:
         """In the place of a listing, for other programs."""
-        asked = self.by or self.growth or self.waste or self.phase_range or self.compare
+        asked = self.by or self.growth or self.waste or self.phase_range or self.compare or self.what_if
         return self.format in ("csv", "json") and bool(asked)
 
     def groups(self) -> list[str]:
@@ -118,6 +121,7 @@ FORMATS = ("text", "pagein", "csv", "json")
 # What is shown in the place of the tables, and the options that would say nothing then.
 _TABLES = ("by", "top", "growth", "waste", "phase-range")
 _WITHOUT = {
+    "what-if": ("phase", "compare", "native", "used", *_TABLES),
     "phase": ("native", "used", "waste", "phase-range"),
     "compare": ("format", "native", "used", "growth", "waste", "phase-range"),
     "format": ("native", "verbose", "wide", *_TABLES),
@@ -136,7 +140,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--by", type=some_of(*GROUPS))
     add("--top", type=whole_number("a number of rows"))
     add("--growth", type=whole_number("a number of steps", 1, 100_000), default=0)
-    for flag in ("waste", "used", "phase-range", "compare"):
+    for flag in ("waste", "used", "phase-range", "compare", "what-if"):
         add(f"--{flag}", action="store_true")
     add("--format", type=one_of(*FORMATS))
     add("--addresses", type=one_of("run", "native"))
@@ -163,7 +167,7 @@ def parse(arguments: Sequence[str]) -> Options:
         value = getattr(options, option.replace("-", "_"))
         return value is not None if option == "top" else bool(value)
 
-    tables = ("compare", *_TABLES) if options.wants_tables() else ()
+    tables = ("compare", "what-if", *_TABLES) if options.wants_tables() else ()
     for one, others in _WITHOUT.items():
         for other in others:
             if "format" in (one, other) and {one, other} & {*tables}:
@@ -194,6 +198,8 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
     if options.phase is not None:
         logs = [faultlog.of_phase(log, options.phase) for log in logs]
     view = faultlog.view_number(options.view)
+    if options.what_if:
+        return _what_if(options, logs[0], view)
     if options.compare and options.format:
         compared = [faultrows.compare(logs, view, by, options.rows()) for by in options.groups()]
         return list(export.written(options.format, "fault comparison", logs, view, compared))
@@ -245,6 +251,15 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
     if options.phase_range:
         text += faulttables.phase_range(log, show)
     return (text + _end(options, log, show))[:-1]
+
+
+def _what_if(options: Options, log: FaultLog, view: int) -> list[str]:
+    if options.format:
+        return list(export.written(options.format, "what if", [log], view, [whatiftext.table(log)]))
+    show = screen(options.wide, options.color)
+    text = [*faulttables.headline(log, view, show)[:1], ""]
+    text += whatiftext.text(log, show)
+    return (text + _verbose(options, log, show))[:-1]
 
 
 def _end(options: Options, log: FaultLog, show: Screen) -> list[str]:

@@ -26,6 +26,7 @@ from .kinds import FAULTS, other_than
 
 COLUMNS = "number kinds page map instructions thread by code warm-brought cold-brought cold-read"
 PHASES = 16
+WORKS = PROGRAM, LINKER, LOCALE = ("program", "linker", "locale")  # parts of what a program does
 GROUPS = ("program", "libraries", "other")  # of mappings that move together
 _MAX = 2**64 - 1
 _MOST_BROUGHT = 1 << 20  # pages: 4 GiB
@@ -43,6 +44,17 @@ class Mark(NamedTuple):
     line: int  # of FaultLog.lines: the first behind it
     number: int  # of the last fault before it
     instructions: int
+
+
+class Touch(NamedTuple):
+    """The first touch of a page, or the first write to it, by one part of the program's work."""
+
+    kind: str  # x, r or w
+    page: int
+    map: Map
+    instructions: int
+    work: str
+    number: int  # of the last fault before it
 
 
 class Used(NamedTuple):
@@ -86,6 +98,7 @@ class FaultLog:
     hidden: dict[str, tuple[int, int]] = field(default_factory=dict)  # faults, major ones
     phases: dict[str, tuple[int, ...]] = field(default_factory=dict)
     marks: list[Mark] = field(default_factory=list)
+    touches: list[Touch] = field(default_factory=list)  # with --faults-touches=yes
     used: list[Used] = field(default_factory=list)  # with --faults-used=yes
     used_totals: dict[str, UsedTotals] = field(default_factory=dict)
 
@@ -102,6 +115,11 @@ class FaultLog:
     def knows_use(self) -> bool:
         """Whether the log says which bytes of the pages were used."""
         return "faults-used" in self.header
+
+    @property
+    def knows_touches(self) -> bool:
+        """Whether the log says which part of the work touches each page first."""
+        return "faults-touches" in self.header
 
     @property
     def faults(self) -> Iterator[Fault]:
@@ -266,8 +284,8 @@ class _Reader:
             if value not in ("4096", "16384", "65536"):
                 self.fail(f"page size '{value[:40]}', where 4096, 16384 or 65536 is allowed")
             self.out.page_size = int(value)
-        if key == "faults-used" and value != "yes":
-            self.fail(f"faults-used '{value[:40]}', where only yes is known")
+        if key in ("faults-used", "faults-touches") and value != "yes":
+            self.fail(f"{key} '{value[:40]}', where only yes is known")
         if key == "instructions":
             self.decimal(value)
         self.out.header[key] = value
@@ -480,6 +498,26 @@ class _Reader:
         self.out.marks.append(mark)
         self.last = None
 
+    def read_touch(self) -> None:
+        kind, page, where, instructions, work = self.fields(6)
+        self.need_no_totals("a touch")
+        if not self.out.knows_touches:
+            self.fail("a line 'touch' without 'faults-touches: yes' in the header")
+        if kind not in ("x", "r", "w"):
+            self.fail(f"'{kind[:40]}' is not a touch: x, r or w")
+        if work not in WORKS:
+            self.fail(f"'{work[:40]}' is not one of {', '.join(WORKS)}")
+        map_ = self.out.maps.get(self.decimal(where))
+        if map_ is None:
+            self.fail(f"map {where[:40]} was not defined")
+        at = self.hexadecimal(page)
+        if at % self.out.page_size:
+            self.fail(f"{page} is not the address of a page of {self.out.page_size} bytes")
+        if not map_.start - self.out.page_size < at < map_.end:
+            self.fail(f"{at:#x} is not a page of map {where}")
+        when = self.decimal(instructions)
+        self.out.touches.append(Touch(kind, at, map_, when, work, self.number))
+
     def need_no_totals(self, what: str) -> None:
         """Totals were compared with the faults above them, so none may follow."""
         if self.out.totals:
@@ -599,6 +637,7 @@ _HANDLERS: dict[str, Callable[[_Reader], None]] = {
     "code": _Reader.read_code,
     "*": _Reader.read_repeat,
     "mark": _Reader.read_mark,
+    "touch": _Reader.read_touch,
     "summary": _Reader.read_summary,
     "used": _Reader.read_used,
     "used-total": _Reader.read_used_total,
