@@ -16,7 +16,17 @@ from ..formats.verdicts import (
     Verdict,
     worth,
 )
-from .advice import ABSENT, ALL, NONE, ROOM, SWITCH_EVERY, UNTOUCHED, Advice, Gain, name_of
+from .advice import (
+    ABSENT,
+    ALL,
+    NONE,
+    ROOM,
+    SWITCH_EVERY,
+    UNTOUCHED,
+    Advice,
+    Gain,
+    name_of,
+)
 
 _SAME = "; it saves all that its kind saves"
 _ALONE = f" What else runs on its core is not counted; --switch-every={SWITCH_EVERY} does."
