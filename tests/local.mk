@@ -722,6 +722,31 @@ LINT_FILES += $(CHECK_VALGRIND_FILES)
 check-valgrind: all
 	@$(AM_TESTS_ENVIRONMENT) $(PYTHON) $(srcdir)/tests/valgrind/check_valgrind.py $(VALGRIND_FLAGS)
 
+# ---------------------------------------------------------------- check-large
+# Programs with very many items of one kind: pages, mappings, threads, libraries, programs; half an
+# hour, and eight gigabytes for 5,000 threads at once.
+# make check-large LARGE_FLAGS='--only libraries --divide 10'
+
+LARGE_FILES = tests/large/check_large.py
+EXTRA_DIST += $(LARGE_FILES) tests/large/large_items.c tests/large/large_library.c
+LINT_FILES += $(LARGE_FILES)
+LARGE_CLIENTS = tests/large/large_items tests/large/large_static tests/large/large_library.so
+CLEANFILES += $(LARGE_CLIENTS)
+
+tests/large/large_items: tests/large/large_items.c tests/clients/run_work.h
+	$(AM_V_CC)$(MKDIR_P) tests/large && $(CC) $(CLIENT_FLAGS) $(CLIENT_LINK_FLAGS) -pthread -o $@ $(srcdir)/tests/large/large_items.c -ldl
+
+# It starts several times as fast.
+tests/large/large_static: tests/large/large_items.c tests/clients/run_work.h
+	$(AM_V_CC)$(MKDIR_P) tests/large && $(CC) $(CLIENT_FLAGS) -static -DLARGE_STATIC -pthread -o $@ $(srcdir)/tests/large/large_items.c
+
+tests/large/large_library.so: tests/large/large_library.c tests/clients/run_work.h
+	$(AM_V_CC)$(MKDIR_P) tests/large && $(CC) $(CLIENT_FLAGS) -fPIC -shared -nostdlib -o $@ $(srcdir)/tests/large/large_library.c
+
+.PHONY: check-large
+check-large: all $(LARGE_CLIENTS)
+	@$(AM_TESTS_ENVIRONMENT) $(PYTHON) $(srcdir)/tests/large/check_large.py $(LARGE_FLAGS)
+
 # ---------------------------------------------------------------- two builds
 # tests/run-same BUILD_A BUILD_B: do both write the same?
 

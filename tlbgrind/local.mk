@@ -795,13 +795,13 @@ $(tlbgrind_tlbgrind_arm64_linux_OBJECTS) $(tlbgrind_tlbgrind_riscv64_linux_OBJEC
 
 
 # The architectures' files, of which a build takes those of its tools.
-ARCH_SOURCES = \
+ARCH_FILES = \
 	tlbgrind/arch/amd64.c \
 	tlbgrind/arch/arm64.c \
 	tlbgrind/arch/generic.c \
 	tlbgrind/arch/riscv64.c \
 	tlbgrind/arch/x86.c
-EXTRA_DIST += $(ARCH_SOURCES)
+EXTRA_DIST += $(ARCH_FILES)
 
 # ---------------------------------------------------------------- tool folders
 # Valgrind takes its tool and all that belongs to it (preload libraries, suppressions, register
@@ -883,7 +883,7 @@ EXTRA_DIST += intree/lay-out $(INTREE_FILES)
 .PHONY: valgrind-tree
 valgrind-tree: $(MACHINES_C)
 	@sh $(srcdir)/intree/lay-out "$(DIR)" "$(PACKAGE_VERSION)" "$(abs_top_srcdir)" $(MACHINES_C) \
-	  $(ARCH_SOURCES) $(TOOL_SOURCES) $(TOOL_INCLUDES) $(requests_HEADERS) \
+	  $(ARCH_FILES) $(TOOL_SOURCES) $(TOOL_INCLUDES) $(requests_HEADERS) \
 	  $(SIM_SOURCES) $(SIM_INCLUDES) $(tlbsim_HEADERS) \
 	  $(simbase_HEADERS) $(simmachine_HEADERS) $(simtlb_HEADERS) $(simpages_HEADERS) \
 	  $(simfaults_HEADERS) $(simmmu_HEADERS)
