@@ -4,8 +4,10 @@ changed so: linked otherwise, in another locale, with calls of madvise()."""
 
 from __future__ import annotations
 
-import json
+import re
+import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,12 +15,15 @@ import pytest
 from faults_support import good, refused
 from native_support import ENVIRONMENT, read
 from tg_environment import CC, TLBGRIND
+from tg_tables import document
 
-FUNCTIONS = 2400
+FUNCTIONS = 1000
 CALLED = 5  # each fifth
 # What a changed program may differ by from what was said.
 MINOR, MAJOR = 3, 2
 UTF8 = "C.UTF-8"
+NO_POPULATE = 3  # the exit status of a program whose madvise() is not known
+PROGRAMS = {"bash": ("-c", ":"), "ls": ("/",), "perl": ("-e", "1"), "gawk": ("BEGIN { print 1 }",)}
 
 Row = dict[str, Any]
 
@@ -29,8 +34,9 @@ def source() -> str:
     text += ["#include <stdint.h>", "#include <unistd.h>", "extern char __executable_start, etext, end;"]
     text += ["extern char __data_start;", "volatile int sink;"]
     for f in range(FUNCTIONS):
-        body = " ".join(f"sink += x * {f * 7 + k};" for k in range(8 + f % 17))
-        text.append(f"__attribute__((noinline)) int f{f}(int x) {{ {body} return sink; }}")
+        # Not executed: room, which takes no time to compile.
+        room = f'asm volatile("jmp 1f; .skip {200 + f % 17 * 40}; 1:");'
+        text.append(f"__attribute__((noinline)) int f{f}(int x) {{ {room} return sink += x; }}")
     names = ", ".join(f"f{f}" for f in range(FUNCTIONS))
     text.append(f"int (*table[{FUNCTIONS}])(int) = {{ {names} }};")
     text.append(f"int (*const fixed[{FUNCTIONS}])(int) = {{ {names} }};")
@@ -42,7 +48,7 @@ static void populate(char* from, char* to, int how)
 {
    const uintptr_t page = 4096, start = (uintptr_t)from & -page;
    if (madvise((void*)start, (((uintptr_t)to + page - 1) & -page) - start, how) != 0)
-      _exit(3);
+      _exit(NO_POPULATE);
 }
 int main(int argc, char** argv)
 {
@@ -74,7 +80,7 @@ class Built(NamedTuple):
         """Its name is as long as that of each other, so that stacks are alike."""
         path = self.folder / name
         if not path.exists():
-            flags_of_all = ["-O1", "-Wl,-z,separate-code", "-Wl,-z,lazy", f"-DFUNCTIONS={FUNCTIONS}"]
+            flags_of_all = ["-O1", "-Wl,-z,separate-code", "-Wl,-z,lazy", f"-DFUNCTIONS={FUNCTIONS}", f"-DNO_POPULATE={NO_POPULATE}"]
             if not any(flag.startswith("-DPOPULATE") for flag in flags):
                 flags = (*flags, "-DPOPULATE=0", "-DCODE=0")
             command = [*CC, *flags_of_all, f"-DCALLED={CALLED}", *flags, "-o", path, self.folder / "start.c"]
@@ -82,24 +88,30 @@ class Built(NamedTuple):
         return path
 
     def run(self, program: Path, locale: str = UTF8, *options: str) -> Path:
-        log = self.folder / f"{program.name}-{locale}.faults"
-        if not log.exists():
-            subprocess.run(
-                [
-                    TLBGRIND,
-                    "-q",
-                    "--faults=yes",
-                    f"--faults-out-file={log}",
-                    "--tlbgrind-out-file=/dev/null",
-                    *options,
-                    program,
-                ],
-                env={**ENVIRONMENT, "LC_ALL": locale},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                check=True,
-            )
+        log = self.folder / f"{program.name}-{locale}.log"
+        if not log.exists() and record(log, locale, options, program) == NO_POPULATE:
+            pytest.skip("the kernel has no MADV_POPULATE_READ (Linux 5.14)")
         return log
+
+
+def record(log: Path, locale: str, options: Sequence[str], *command: object) -> int:
+    done = subprocess.run(
+        [
+            TLBGRIND,
+            "-q",
+            "--faults=yes",
+            f"--faults-out-file={log}",
+            "--tlbgrind-out-file=/dev/null",
+            *options,
+            *map(str, command),
+        ],
+        env={**ENVIRONMENT, "LC_ALL": locale},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        check=False,
+    )
+    assert done.returncode in (0, NO_POPULATE)
+    return done.returncode
 
 
 @pytest.fixture(scope="module")
@@ -117,14 +129,16 @@ PIE = ("-fPIE", "-pie", "-Wl,-z,nopack-relative-relocs")
 
 
 def rows(log: Path) -> dict[str, Row]:
-    document = json.loads(good("--what-if", "--format=json", log))
-    assert document["about"] == "what if"
-    (table,) = document["tables"]
+    found = document(good("--what-if", "--format=json", log))
+    assert found["about"] == "what if"
+    (table,) = found["tables"]
     return {row["remedy"]: row for row in table["rows"]}
 
 
 def holds(row: Row, before: Path, after: Path) -> None:
     """What was said is what a run of the changed program gives."""
+    if row["minor_least"] is None and "symbols were missing" in row["assumption"]:
+        pytest.skip(row["assumption"])
     logs = [read(log) for log in (before, after)]
     for what, view, column, allowed in (("minor", "warm", 0, MINOR), ("major", "cold", 1, MAJOR)):
         saved = logs[0].summary[view][column] - logs[1].summary[view][column]
@@ -139,6 +153,25 @@ def test_no_locale(built: Built) -> None:
     """LC_ALL=C: files, the C library's code for them and the heap, within 3 minor and 2 major"""
     log = recorded(built)
     holds(rows(log)["LC_ALL=C"], log, built.run(built.program("normal", *PIE), "C"))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_no_locale_for(name: str, tmp_path: Path) -> None:
+    """LC_ALL=C of programs that are installed"""
+    program = shutil.which(name, path="/usr/bin:/bin")
+    if program is None:
+        pytest.skip(f"{name} is not installed")
+    logs = [tmp_path / "utf8.log", tmp_path / "c.log"]
+    record(logs[0], UTF8, ("--faults-touches=yes",), program, *PROGRAMS[name])
+    record(logs[1], "C", (), program, *PROGRAMS[name])
+    holds(rows(logs[0])["LC_ALL=C"], *logs)
+
+
+def test_the_unchanged_run(built: Built) -> None:
+    """computed in the same way, it has the faults that were recorded"""
+    text = good("--what-if", recorded(built))
+    differs = re.search(r"differs from the log by (\d+)\s+faults in warm and (\d+)", text)
+    assert differs is None or (int(differs[1]) == 0 and int(differs[2]) <= 1), text
 
 
 def test_no_pie(built: Built) -> None:

@@ -259,8 +259,22 @@ class Replayer:
                 self.begun.add(part.map)
                 if len(part.pages) > _MOST_POPULATED:
                     continue
+                self._read_in(part)
                 for page in part.pages:
                     self.present[page] = self.present.get(page, False) or part.writes
+
+    def _read_in(self, part: Populated) -> None:
+        """The call waits for the disk, which is no fault of the program's."""
+        map_ = self.run.log.maps[part.map]
+        if not self.is_cold or map_.what != "file":
+            return
+        waited = self.major
+        for page in part.pages:
+            if page not in self.present:
+                event = Event(map_, page, part.writes, False, PROGRAM, 0)
+                self._file(event, Piece(part.pages.start, part.pages.stop), page)
+                self.present.setdefault(page, False)
+        self.major = waited
 
     def _is_fault(self, place: int, event: Event) -> bool:
         self._populate(place)
