@@ -47,9 +47,9 @@ class Kind(NamedTuple):
 
 KINDS = {
     "pages of 10 GB": Kind(1 << 18, "touches 10 {n}", (2_500, 7_000)),
-    "mappings, one after the other": Kind(100_000, "mappings {n} 1", (100, 100)),
+    "mappings, one after the other": Kind(100_000, "mappings {n} 1", (100, 1_000)),
     # Valgrind has room for 30,000 mappings; each of these is two.
-    "mappings, 10,000 at once": Kind(100_000, "mappings {n} 10000", (1_000, 8_000)),
+    "mappings, 10,000 at once": Kind(40_000, "mappings {n} 10000", (1_000, 8_000)),
     "threads, one after the other": Kind(5_000, "threads {n} 1", (100, 100)),
     # Each has the TLBs of a core.
     "threads, all at once": Kind(5_000, "threads {n} {n}", (500_000, 600_000), core="--max-threads=5001"),
