@@ -50,7 +50,7 @@ KINDS = {
     "mappings, one after the other": Kind(100_000, "mappings {n} 1", (100, 1_000)),
     # Valgrind has room for 30,000 mappings; each of these is two.
     "mappings, 10,000 at once": Kind(40_000, "mappings {n} 10000", (1_000, 8_000)),
-    "threads, one after the other": Kind(5_000, "threads {n} 1", (100, 100)),
+    "threads, one after the other": Kind(5_000, "threads {n} 1", (2_000, 5_000)),
     # Each has the TLBs of a core.
     "threads, all at once": Kind(5_000, "threads {n} {n}", (500_000, 600_000), core="--max-threads=5001"),
     "threads, a file each": Kind(2_000, "threads {n} {n}", (500_000, 700_000), core="--max-threads=5001", own="--separate-threads=yes"),
