@@ -47,13 +47,13 @@ class Kind(NamedTuple):
 
 KINDS = {
     "pages of 10 GB": Kind(1 << 18, "touches 10 {n}", (2_500, 7_000)),
-    "mappings, one after the other": Kind(100_000, "mappings {n} 1", (100, 100)),
+    "mappings, one after the other": Kind(100_000, "mappings {n} 1", (100, 1_000)),
     # Valgrind has room for 30,000 mappings; each of these is two.
-    "mappings, 10,000 at once": Kind(100_000, "mappings {n} 10000", (1_000, 8_000)),
-    "threads, one after the other": Kind(5_000, "threads {n} 1", (100, 100)),
+    "mappings, 10,000 at once": Kind(40_000, "mappings {n} 10000", (1_000, 8_000)),
+    "threads, one after the other": Kind(5_000, "threads {n} 1", (2_000, 5_000)),
     # Each has the TLBs of a core.
-    "threads, all at once": Kind(5_000, "threads {n} {n}", (500_000, 600_000), core="--max-threads=5001"),
-    "threads, a file each": Kind(2_000, "threads {n} {n}", (500_000, 700_000), core="--max-threads=5001", own="--separate-threads=yes"),
+    "threads, all at once": Kind(5_000, "threads {n} {n}", (500_000, 600_000), core="--max-threads=5002"),
+    "threads, a file each": Kind(2_000, "threads {n} {n}", (500_000, 700_000), core="--max-threads=5002", own="--separate-threads=yes"),
     "libraries, one after the other": Kind(10_000, "libraries {n} 1 {folder}", (1_000, 40_000)),
     "libraries, 1,000 at once": Kind(10_000, "libraries {n} 1000 {folder}", (4_000, 50_000)),
     "programs, the last one counted": Kind(1_000, "programs 0 {n}", (100, 100), program="large_static"),
