@@ -65,6 +65,7 @@ CLIENTS = \
 	fault_padding \
 	fault_places \
 	fault_request \
+	fault_stacks \
 	fault_static \
 	fault_static_break \
 	fault_threads \
@@ -229,6 +230,7 @@ PYTEST_FILES = \
 	tests/faults/test_native.py \
 	tests/faults/test_perf_lines.py \
 	tests/faults/test_recorded.py \
+	tests/faults/test_stacks.py \
 	tests/machines/test_streams.py \
 	tests/faults/test_tables.py \
 	tests/faults/test_tg_faults.py \

@@ -1115,6 +1115,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/faults/export.py \
 	tlbgrind/tgreport/faults/faultlist.py \
 	tlbgrind/tgreport/faults/faultrows.py \
+	tlbgrind/tgreport/faults/faultstacks.py \
 	tlbgrind/tgreport/faults/faulttables.py \
 	tlbgrind/tgreport/faults/faultused.py \
 	tlbgrind/tgreport/faults/native.py \

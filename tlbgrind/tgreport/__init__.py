@@ -68,6 +68,7 @@ annotate: tg_annotate
 
 faults: tg_faults
 
+    faultstacks  the calls on the way to a fault -> names, folded stacks
     faultlist    FaultLog -> listings
     faultrows    FaultLog -> tables of sums, as numbers
     faulttables  these tables -> text
