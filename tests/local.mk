@@ -254,6 +254,8 @@ PYTEST_FILES = \
 	tests/order/test_data.py \
 	tests/order/test_data_faults.py \
 	tests/order/test_forecast.py \
+	tests/order/test_gains.py \
+	tests/order/test_gate.py \
 	tests/order/test_linkers.py \
 	tests/order/test_order.py \
 	tests/packaging/test_distribution.py \

@@ -1152,11 +1152,14 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/order/datapages.py \
 	tlbgrind/tgreport/order/dialects.py \
 	tlbgrind/tgreport/order/forecast.py \
+	tlbgrind/tgreport/order/gains.py \
 	tlbgrind/tgreport/order/layout.py \
 	tlbgrind/tgreport/order/ld_script.py \
+	tlbgrind/tgreport/order/objects.py \
 	tlbgrind/tgreport/order/options.py \
 	tlbgrind/tgreport/order/order.py \
 	tlbgrind/tgreport/order/sections.py \
+	tlbgrind/tgreport/order/stale.py \
 	tlbgrind/tgreport/order/trace.py \
 	tlbgrind/tgreport/order/verdict.py \
 	tlbgrind/tgreport/order/work.py \
