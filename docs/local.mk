@@ -41,6 +41,7 @@ DOC_FILES = \
 	docs/packaging.md \
 	docs/page-faults.md \
 	docs/part-of-a-run.md \
+	docs/order.sh \
 	docs/people.sql \
 	docs/processor.md \
 	docs/reference.md \

@@ -65,6 +65,7 @@ CLIENTS = \
 	fault_padding \
 	fault_places \
 	fault_request \
+	fault_stacks \
 	fault_static \
 	fault_static_break \
 	fault_threads \
@@ -231,6 +232,7 @@ PYTEST_FILES = \
 	tests/faults/test_native.py \
 	tests/faults/test_perf_lines.py \
 	tests/faults/test_recorded.py \
+	tests/faults/test_stacks.py \
 	tests/machines/test_streams.py \
 	tests/faults/test_tables.py \
 	tests/faults/test_tg_faults.py \
@@ -255,6 +257,8 @@ PYTEST_FILES = \
 	tests/order/test_data.py \
 	tests/order/test_data_faults.py \
 	tests/order/test_forecast.py \
+	tests/order/test_gains.py \
+	tests/order/test_gate.py \
 	tests/order/test_linkers.py \
 	tests/order/test_order.py \
 	tests/packaging/test_distribution.py \

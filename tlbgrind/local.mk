@@ -1127,6 +1127,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/faults/export.py \
 	tlbgrind/tgreport/faults/faultlist.py \
 	tlbgrind/tgreport/faults/faultrows.py \
+	tlbgrind/tgreport/faults/faultstacks.py \
 	tlbgrind/tgreport/faults/faulttables.py \
 	tlbgrind/tgreport/faults/faultused.py \
 	tlbgrind/tgreport/faults/native.py \
@@ -1172,11 +1173,14 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/order/datapages.py \
 	tlbgrind/tgreport/order/dialects.py \
 	tlbgrind/tgreport/order/forecast.py \
+	tlbgrind/tgreport/order/gains.py \
 	tlbgrind/tgreport/order/layout.py \
 	tlbgrind/tgreport/order/ld_script.py \
+	tlbgrind/tgreport/order/objects.py \
 	tlbgrind/tgreport/order/options.py \
 	tlbgrind/tgreport/order/order.py \
 	tlbgrind/tgreport/order/sections.py \
+	tlbgrind/tgreport/order/stale.py \
 	tlbgrind/tgreport/order/trace.py \
 	tlbgrind/tgreport/order/verdict.py \
 	tlbgrind/tgreport/order/work.py \

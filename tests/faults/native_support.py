@@ -66,6 +66,7 @@ class Fault(NamedTuple):
     brought: str
     cold_brought: str
     read: str
+    callers: tuple[Code, ...] = ()
 
     def kind(self, view: str) -> str:
         return self.kinds[VIEWS.index(view)]
@@ -201,6 +202,11 @@ class Reader:
 
     def fault(self, field: list[str]) -> None:
         number, kinds, page, where, instructions, thread, by, code, *brought = field
+        callers: tuple[Code, ...] = ()
+        if "faults-stacks" in self.header:
+            stack = brought.pop()
+            callers = tuple(self.codes[int(n)] for n in stack.split(",")) if stack != "-" else ()
+            assert len(callers) <= int(self.header["faults-stacks"])
         assert int(number) == len(self.faults) + 1
         assert re.fullmatch("[-xrzwcdXRW]{3}", kinds) and kinds[0] != "-"
         for runs in brought:
@@ -217,6 +223,7 @@ class Reader:
             warm,
             cold,
             read,
+            callers,
         )
         size = int(self.header["page size"])
         assert fault.page % size == 0

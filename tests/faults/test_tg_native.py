@@ -77,12 +77,12 @@ def test_a_child_has_the_mappings_of_its_parent() -> None:
 
 def test_anonymous_memory_stays_its_own_when_it_is_merged_with_a_neighbour() -> None:
     map_ = " 1/1 1.0: PERF_RECORD_MMAP2 1/1: [{}({}) @ 0 00:00 0 0]: rw-p //anon\n"
-    text = " 1/1 1.0: PERF_RECORD_COMM exec: x:1/1\n" + map_.format("0x10000", "0x2000")
-    text += map_.format("0xe000", "0x4000")
-    for page in ("0xe000", "0x11000"):
+    text = " 1/1 1.0: PERF_RECORD_COMM exec: x:1/1\n" + map_.format("0x110000", "0x2000")
+    text += map_.format("0x10e000", "0x4000")
+    for page in ("0x10e000", "0x111000"):
         text += f" 1/1 1.0: exceptions:page_fault_user: address={page} ip=0x1 error_code=0x6\n"
     (image,) = images(text, 0)
-    assert [fault.region.start for fault in image.faults] == [0xE000, 0x10000]
+    assert [fault.region.start for fault in image.faults] == [0x10E000, 0x110000]
 
 
 def test_software_events_have_no_kinds() -> None:
@@ -94,6 +94,15 @@ def test_software_events_have_no_kinds() -> None:
     (image,) = images(text, 0)
     found = [(fault.address, fault.kind, fault.who) for fault in image.faults]
     assert found == [(0x7F87531D6EE0, "", "7f87531d6ee0"), (0x7F8753226FC0, "", "the kernel")]
+
+
+@pytest.mark.parametrize("address", ["0x0", "0xfff8", "0xffffffffff600000"])
+def test_an_access_that_is_refused_is_left_out(address: str) -> None:
+    """as Java's of a null pointer is, which no log has"""
+    text = " 1/1 1.0: PERF_RECORD_COMM exec: x:1/1\n"
+    text += f" 1/1 1.0: exceptions:page_fault_user: address={address} ip=0x1 error_code=0x4\n"
+    (image,) = images(text, 0)
+    assert image.faults == []
 
 
 def test_lost_faults_are_an_error() -> None:

@@ -9,6 +9,7 @@
 
 #include "options/fault_options.h"
 #include "attribution/sites.h"
+#include "calls/arcs.h"
 
 /* The origin of a touch: a system call, by its number, or one of these. TG_BY_PROGRAM: an
    instruction of the program. */
@@ -21,6 +22,8 @@ typedef struct {
    ThreadId thread;
    Int by;
    TgSite* site;        /* NULL: none */
+   TgCallSite* const* callers; /* the innermost first */
+   UInt n_callers;
 } TgFaultWhere;
 
 /* Parts of the program's work, for --faults-touches=yes: what the dynamic linker does, what loads a

@@ -14,6 +14,7 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "arch/arch.h"
+#include "calls/call_stack.h"
 #include "data/references.h"
 #include "faults/flushes.h"
 #include "faults/interruptions.h"
@@ -83,9 +84,13 @@ static void touch_page(TgSite* site, TgLine* line, Int by, ThreadId tid, tlb_tou
       tg_log_hide(in);
       return;
    }
+   TgCallSite* callers[TG_MAX_FAULT_FRAMES];
    const TgFaultWhere where = {
       .page = a & ~page_mask, .map = number, .instructions = instructions,
-      .thread = tid, .by = by, .site = site,
+      .thread = tid, .by = by, .site = site, .callers = callers,
+      .n_callers = site == NULL || options->faults.stacks == 0
+                      ? 0
+                      : tg_call_stack_callers(tid, callers, (UInt)options->faults.stacks),
    };
    tg_log_add(&where, in);
    tg_page_use_fault(a, native, in);

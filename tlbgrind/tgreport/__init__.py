@@ -68,6 +68,7 @@ annotate: tg_annotate
 
 faults: tg_faults
 
+    faultstacks  the calls on the way to a fault -> names, folded stacks
     faultlist    FaultLog -> listings
     faultrows    FaultLog -> tables of sums, as numbers
     faulttables  these tables -> text
@@ -88,6 +89,9 @@ order: tg_order
     work       what the answers share: options, Traces, Order, rows of a measure
     check      does a binary follow an order?
     forecast   what an order would bring
+    gains      what an order brings each run, and runs that are not in it
+    objects    an order for each object of a process
+    stale      how far an order still fits what the program executes
     verdict    whether the faults that it saves are worth it
     datapages  Entries and Elf -> the data that was written
     datafaults uses of data -> their page faults, as it lies and packed

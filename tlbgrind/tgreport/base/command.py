@@ -136,7 +136,7 @@ class yes_or_no(Value):
 
 def whole_number(what: str, least: int = 0, most: int = 10**9) -> Callable[[str], int]:
     def check(text: str) -> int:
-        if re.fullmatch(r"[0-9]{1,18}", text) is None or not least <= int(text) <= most:
+        if re.fullmatch(r"-?[0-9]{1,18}", text) is None or not least <= int(text) <= most:
             raise argparse.ArgumentTypeError(f"'{text}' is not {what} from {least} to {most}")
         return int(text)
 

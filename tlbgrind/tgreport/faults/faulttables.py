@@ -29,6 +29,8 @@ _TITLES = {
     "object": "By object: the code that touched it",
     "function": "By function: the code that touched it",
     "syscall": "By system call: what the kernel touched, and for whom",
+    "caller": "By first caller that is not the C library",
+    "inclusive": "By function with all that it calls: a fault is in several rows",
 }
 _REST = "<{} more>"
 

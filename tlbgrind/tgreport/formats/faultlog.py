@@ -25,6 +25,7 @@ from .fault import KINDS, NOBODY, VIEWS, Code, Fault, Lines, Map, Ranges, Repeat
 from .kinds import FAULTS, other_than
 
 COLUMNS = "number kinds page map instructions thread by code warm-brought cold-brought cold-read"
+_WITH_STACKS = f"{COLUMNS} stack"
 PHASES = 16
 WORKS = PROGRAM, LINKER, LOCALE = ("program", "linker", "locale")  # parts of what a program does
 GROUPS = ("program", "libraries", "other")  # of mappings that move together
@@ -120,6 +121,11 @@ class FaultLog:
     def knows_touches(self) -> bool:
         """Whether the log says which part of the work touches each page first."""
         return "faults-touches" in self.header
+
+    @property
+    def knows_stacks(self) -> bool:
+        """Whether it has the callers of the code that faulted."""
+        return self.header.get("columns") == _WITH_STACKS
 
     @property
     def faults(self) -> Iterator[Fault]:
@@ -278,7 +284,7 @@ class _Reader:
             self.fail(f"version '{value}' of the fault log, where only 1 is known")
         if key == "views" and value != " ".join(VIEWS):
             self.fail(f"views '{value}', where '{' '.join(VIEWS)}' is expected")
-        if key == "columns" and value != COLUMNS:
+        if key == "columns" and value not in (COLUMNS, _WITH_STACKS):
             self.fail(f"columns '{value[:80]}', where '{COLUMNS}' is expected")
         if key == "page size":
             if value not in ("4096", "16384", "65536"):
@@ -418,12 +424,12 @@ class _Reader:
         return True
 
     def fault_of_words(self, before: int) -> Fault:
-        words = self.fields(11)
+        words = self.fields(12 if self.out.knows_stacks else 11)
         number = self.decimal(self.words[0])
         self.need_no_totals(f"fault {number}")
         if number != before + 1:
             self.fail(f"fault {number} behind fault {before}")
-        kinds, page, where, instructions, thread, by, code, warm, cold, cold_read = words
+        kinds, page, where, instructions, thread, by, code, warm, cold, cold_read, *stack = words
         if not _KINDS.match(kinds) or kinds == "---":
             self.fail(f"'{kinds[:40]}' are not the kinds of a fault in {len(VIEWS)} views")
         map_ = self.out.maps.get(self.decimal(where))
@@ -444,7 +450,14 @@ class _Reader:
             self.ranges(warm),
             self.ranges(cold),
             self.ranges(cold_read),
+            self.callers(stack[0]) if stack and stack[0] != "-" else (),
         )
+
+    def callers(self, text: str) -> tuple[Code, ...]:
+        found = [self.out.codes.get(self.decimal(word)) for word in text.split(",")]
+        if None in found:
+            self.fail(f"'{text[:40]}' are not numbers of code that was defined, with commas between")
+        return tuple(code for code in found if code is not None)
 
     def which(self, fault: Fault, key: tuple[bytes, bytes, bytes]) -> int:
         """The number of those that are like this fault, whose other fields are the key."""

@@ -32,7 +32,7 @@ from ..faults import native
 from ..formats import faultlog
 from . import tables
 from .measure import Lab, Measured, Process, Wishes
-from .recording import EVENTS
+from .recording import EVENTS, hides_the_kernel
 from .surroundings import in_words, variables
 from .tables import percent
 
@@ -160,6 +160,11 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
         # One log is taken from a folder that stays.
         progress.say("looking at what perf may record")
         lab = Lab(wishes, options.events, folder)
+        if hides_the_kernel():
+            warnings.append(
+                "perf may not show what the kernel touches by itself, which is then too much here; it may "
+                "for root, or with 1 in /proc/sys/kernel/perf_event_paranoid"
+            )
         show = screen(options.wide, options.color)
         if options.programs:
             return _many(options, lab, show, progress, warnings)

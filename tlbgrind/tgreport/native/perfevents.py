@@ -18,7 +18,8 @@ from ..base.errors import ReportError
 
 # The fields to ask perf script for, by the events that were recorded.
 FIELDS = {"tracepoints": "pid,tid,time,event,trace", "software": "pid,tid,time,event,addr,ip"}
-_USER_END = 1 << 47
+# What a program can map lies between these. Below, it is a null pointer, and the access is refused.
+_USER_BEGIN, _USER_END = 1 << 16, 1 << 47
 
 
 class Region(NamedTuple):
@@ -208,7 +209,7 @@ class _Reader:
             if not found:
                 return
             address, code, kind = int(found[1], 16), found[2], ""
-        if address >= _USER_END:
+        if not _USER_BEGIN <= address < _USER_END:
             return
         who = code
         if re.fullmatch(r"(?:0x)?[0-9a-f]{1,16}", code):

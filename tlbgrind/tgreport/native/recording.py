@@ -89,6 +89,15 @@ class Perf:
         return images(script.stdout.split("\n"), _EXECS_BEFORE), _last_line(done.stderr)
 
 
+def hides_the_kernel() -> bool:
+    """Whether perf leaves out what the kernel itself touches, in system calls and at the start."""
+    try:
+        with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as stream:
+            return os.geteuid() != 0 and int(stream.read()) > 1
+    except (OSError, ValueError):
+        return False
+
+
 def _without_random_addresses() -> None:
     ctypes.CDLL(None).personality(_NO_RANDOM_ADDRESSES)
 
