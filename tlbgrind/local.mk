@@ -1125,6 +1125,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/faults/whatif_heap.py \
 	tlbgrind/tgreport/faults/whatif_link.py \
 	tlbgrind/tgreport/faults/whatif_locale.py \
+	tlbgrind/tgreport/faults/whatif_others.py \
 	tlbgrind/tgreport/faults/whatif_populate.py \
 	tlbgrind/tgreport/faults/whatif_static.py \
 	tlbgrind/tgreport/faults/whatiftext.py \
