@@ -1137,6 +1137,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/faults/whatif_heap.py \
 	tlbgrind/tgreport/faults/whatif_link.py \
 	tlbgrind/tgreport/faults/whatif_locale.py \
+	tlbgrind/tgreport/faults/whatif_others.py \
 	tlbgrind/tgreport/faults/whatif_populate.py \
 	tlbgrind/tgreport/faults/whatif_static.py \
 	tlbgrind/tgreport/faults/whatiftext.py \

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -124,6 +125,25 @@ class Files:
             self.pages.setdefault(name, 1 << 40)
 
 
+# Memory of which no remedy changes who touches it.
+_CERTAIN = ("anon", "stack", "thread-stack", "shm")
+
+
+def _without_certain(events: list[Event]) -> tuple[list[Event], int]:
+    """What can turn out otherwise, and how many faults there are beside: the only touches of pages, by
+    the program. Large programs have many."""
+    touches = Counter(event.page for event in events)
+    kept = []
+    always = 0
+    for event in events:
+        is_only = touches[event.page] == 1 and event.work == PROGRAM and event.map.what in _CERTAIN
+        if is_only:
+            always += not event.comes
+        else:
+            kept.append(event)
+    return kept, always
+
+
 def _setting(log: FaultLog, key: str, most: int) -> int:
     """Pages that a setting of the kernel is."""
     value = log.header.get(key, "")
@@ -140,7 +160,7 @@ class Run:
         self.page_size = log.page_size
         self.around = max(1, _setting(log, "fault-around", _TABLE))
         self.ahead = _setting(log, "read-ahead", _MOST_AHEAD)
-        self.events = events_of(log)
+        self.events, self.always = _without_certain(events_of(log))
         self.files = Files()
         for map_ in log.maps.values():
             if map_.what == "file":
@@ -218,12 +238,13 @@ class Replay:
     """What a replay has found."""
 
     at: list[bool]  # by event of the run: whether it is a fault
+    always: int  # faults beside these
     major: int
     read: int  # pages, from the disk
 
     @property
     def faults(self) -> int:
-        return sum(self.at)
+        return sum(self.at) + self.always
 
 
 class Replayer:
@@ -240,7 +261,7 @@ class Replayer:
 
     def all(self) -> Replay:
         at = [self._is_fault(place, event) for place, event in enumerate(self.run.events)]
-        return Replay(at, self.major, sum(cached.read for cached in self.cached.values()))
+        return Replay(at, self.run.always, self.major, sum(cached.read for cached in self.cached.values()))
 
     def _moved(self, place: int, event: Event) -> int | None:
         page: int | None = event.page

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..base.errors import ReportError
-from ..formats.faultlog import FaultLog
+from ..formats.faultlog import FaultLog, view_number
 from .replay import Change, Replay, Run, replay
 
 
@@ -105,10 +105,10 @@ def forecast(run: Run, remedies: Sequence[Remedy]) -> Forecast:
     saved = [judge.saved(remedy) for remedy in remedies]
     best = [one for one in saved if one.remedy.joins and one.minor is not None and one.minor.least > 0]
     saved += _combined(judge, sorted(best, key=_rank))
-    totals = run.log.totals
-    differs = Range(
-        abs(judge.warm.faults - totals["warm"].faults), abs(judge.cold.major - totals["cold"].major)
-    )
+    cold = view_number("cold")
+    # The kernel's own pages are on no disk.
+    major = sum(fault.is_major(cold) and fault.map.what == "file" for fault in run.log.of(cold))
+    differs = Range(abs(judge.warm.faults - run.log.totals["warm"].faults), abs(judge.cold.major - major))
     return Forecast(judge.warm, judge.cold, differs, sorted(saved, key=_rank))
 
 

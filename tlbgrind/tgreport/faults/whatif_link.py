@@ -190,7 +190,9 @@ def _windows_of_symbols(run: Run) -> int:
         if map_.what != "file" or map_.offset or map_.name not in run.files.elves:
             continue
         for piece in run.pieces[map_.number]:
-            first, last = piece.start // run.around, (piece.end - 1) // run.around
+            # No mapping is longer than its file, in a log that is whole.
+            pages = min(piece.end - piece.start, run.files.pages[map_.name])
+            first, last = piece.start // run.around, (piece.start + pages - 1) // run.around
             windows |= {(map_.number, window) for window in range(first, last + 1)}
     return len(windows - touched)
 

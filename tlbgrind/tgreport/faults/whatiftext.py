@@ -9,7 +9,14 @@ from ..base.documents import Record, Table, Value
 from ..base.terminal import Screen
 from ..base.text import wrapped
 from ..formats.faultlog import FaultLog
-from . import whatif_heap, whatif_link, whatif_locale, whatif_populate, whatif_static
+from . import (
+    whatif_heap,
+    whatif_link,
+    whatif_locale,
+    whatif_others,
+    whatif_populate,
+    whatif_static,
+)
 from .replay import Run
 from .whatif import Forecast, Remedy, Saved, forecast, need
 
@@ -30,6 +37,7 @@ def forecast_of(log: FaultLog) -> Forecast:
         whatif_heap.larger(run),
         *whatif_static.remedies(run, program),
         *whatif_populate.remedies(run, program),
+        *whatif_others.remedies(run, program),
     ]
     return forecast(run, [remedy for remedy in found if remedy is not None])
 
