@@ -376,6 +376,7 @@ TEST_INPUTS = \
 	tests/hosts/get-packages \
 	tests/hosts/host_list.py \
 	tests/hosts/hosts_support.py \
+	tests/hosts/pages.c \
 	tests/hosts/pairs.py \
 	tests/hosts/recursion.c \
 	tests/hosts/refs.h \

@@ -75,10 +75,7 @@ ESSENTIAL = (
     Program("bin/gzip", ("-n", "-c", str(SOURCE / "tests" / "hosts" / "refs.h"))),
     Program("bin/sed", ("-n", "s/function/call/p", str(SOURCE / "tests" / "hosts" / "refs.h"))),
 )
-COMPILED = (
-    Program("tests/clients/oracle_part.c", ("7",)),
-    Program("tests/hosts/recursion.c"),
-)
+COMPILED = (Program("tests/hosts/pages.c"),)
 
 
 AMD64 = Host(
@@ -87,7 +84,7 @@ AMD64 = Host(
 )
 # Debian's root for 64 bits has no programs of 32.
 X86 = Host(
-    "x86", "i386", "i686-linux-gnu", "", "bookworm", "skylake", (*COMPILED, Program("tests/clients/oracle_refs.c")),
+    "x86", "i386", "i686-linux-gnu", "", "bookworm", "skylake", COMPILED,
     references="clients/oracle_refs.c", large_pages="all:2M",
 )
 ARM64 = Host("arm64", "arm64", "aarch64-linux-gnu", "qemu-aarch64", "bookworm", "neoverse-v2", SMALL, (PYTHON,))
