@@ -43,7 +43,9 @@ SIM_SOURCES = \
 	tlbgrind/sim/machine/machine_list.c \
 	tlbgrind/sim/machine/measured_costs.c \
 	tlbgrind/sim/machine/override.c \
+	tlbgrind/sim/machine/power_models.c \
 	tlbgrind/sim/machine/product_names.c \
+	tlbgrind/sim/machine/riscv_models.c \
 	tlbgrind/sim/machine/siblings.c \
 	tlbgrind/sim/machine/spaces.c \
 	tlbgrind/sim/mmu/cores.c \
@@ -108,7 +110,9 @@ SIM_INCLUDES = \
 	tlbgrind/sim/machine/host_here.h \
 	tlbgrind/sim/machine/measured_costs.h \
 	tlbgrind/sim/machine/override.h \
+	tlbgrind/sim/machine/power_models.h \
 	tlbgrind/sim/machine/product_names.h \
+	tlbgrind/sim/machine/riscv_models.h \
 	tlbgrind/sim/mmu/cores.h \
 	tlbgrind/sim/mmu/flush.h \
 	tlbgrind/sim/mmu/known_hits.h \

@@ -19,6 +19,7 @@ const char *const fuzz_words[] = {
    "CPU implementer\t: 0x50\n", "CPU implementer\t: 0x61\n", "CPU architecture: 8\n",
    "CPU variant\t: 0x3\n", "CPU part\t: 0xd0c\n", "CPU part\t: 0xd05\n", "CPU part\t: 0x000\n",
    "CPU part\t: 0x023\n", "processor", "vendor_id", "cpu family", "model", "CPU implementer",
+   "revision\t: 2.2 (pvr 004e 1202)\n", "uarch\t\t: sifive,u74-mc\n", "marchid\t\t: 0x3\n",
    "CPU part", "CPU variant", "flags\t\t: fpu vme\n", ":", "0x", "0xffffffff", "4294967296", " : ",
    "\t", "\r\n", "\n\n", NULL
 };

@@ -6,6 +6,7 @@
 #include "sim/machine/arm_models.h"
 #include "sim/machine/builtin.h"
 #include "sim/machine/cpuinfo.h"
+#include "sim/machine/power_models.h"
 
 static int read_text(const char *text, tlb_cpuinfo *out, char *error, size_t size)
 {
@@ -87,6 +88,53 @@ TEST(big_and_little)
    assert_string_equal(c.processor[1].words, "CPU implementer 0x41 part 0xd0b variant 0x1");
 }
 
+/* The last lines are of the computer. */
+TEST(power)
+{
+   const tlb_cpuinfo c = reads(
+      "processor\t: 0\ncpu\t\t: POWER9, altivec supported\nclock\t\t: 2300.000000MHz\n"
+      "revision\t: 2.2 (pvr 004e 1202)\n\n"
+      "processor\t: 4\ncpu\t\t: POWER9, altivec supported\nclock\t\t: 2300.000000MHz\n"
+      "revision\t: 2.3 (pvr 004e 1203)\n\n"
+      "timebase\t: 512000000\nplatform\t: PowerNV\nmodel\t\t: 8335-GTW\n"
+      "machine\t\t: PowerNV 8335-GTW\nMMU\t\t: Radix\n");
+   assert_int_equal(c.n, 1);
+   assert_int_equal(c.processor[0].cpus, 2);
+   assert_string_equal(c.processor[0].file, "power9");
+   assert_string_equal(c.processor[0].words, "PVR version 0x4e");
+   assert_string_equal(reads("processor: 0\nrevision: 2.0 (pvr 0080 0200)\n").processor[0].file,
+                       "power10");
+   refuses("processor: 0\nrevision: 1.0 (pvr 0066 0100)\n",
+           "2: no machine file describes PVR version 0x66; give a name of --list-machines, or a "
+           "machine file");
+}
+
+TEST(riscv)
+{
+   static const struct {
+      const char *text, *file;
+   } cases[] = {
+      { "processor\t: 0\nhart\t\t: 1\nisa\t\t: rv64imafdc\nmmu\t\t: sv39\n"
+        "uarch\t\t: sifive,u74-mc\nmvendorid\t: 0x489\nmarchid\t\t: 0x8000000000000007\n"
+        "mimpid\t\t: 0x4210427\n\n", "u74" },
+      { "processor: 0\nuarch: sifive,p550\n", "p550" },
+      { "processor: 0\nuarch: thead,c910\nmvendorid: 0x5b7\nmarchid: 0x0\n", "c910" },
+      { "processor: 0\nmvendorid: 0x0\nmarchid: 0x19\n", "xiangshan" },
+      { "processor: 0\nuarch: nobody,x\nmarchid: 0x3\n", "cva6" },
+   };
+   for (size_t i = 0; i < N(cases); i++) {
+      const tlb_cpuinfo c = reads(cases[i].text);
+      assert_string_equal(c.processor[0].file, cases[i].file);
+      assert_non_null(tlb_builtin_machine(c.processor[0].file));
+   }
+   refuses("processor: 0\nuarch: spacemit,x60\nmarchid: 0x8000000058000001\n",
+           "2: no machine file describes RISC-V uarch spacemit,x60 marchid 0x8000000058000001; "
+           "give a name of --list-machines, or a machine file");
+   refuses("processor: 0\nmarchid: 0x0\n",
+           "2: no machine file describes RISC-V marchid 0x0; give a name of --list-machines, or a "
+           "machine file");
+}
+
 /* Kernels of 32-bit Arm had a list of CPUs, and the numbers once behind it. */
 TEST(old_arm)
 {
@@ -128,8 +176,8 @@ TEST(broken)
            "2: this processor has no line 'cpu family'");
    refuses("processor: 0\nCPU implementer: 0x41\n", "2: this processor has no line 'CPU part'");
    refuses("processor: 0\nBogoMIPS: 1\n",
-           "2: no line 'vendor_id' or 'CPU implementer', by which /proc/cpuinfo names x86 and Arm "
-           "processors");
+           "2: no line 'vendor_id', 'CPU implementer', 'revision' with a PVR, 'uarch' or "
+           "'marchid', by which /proc/cpuinfo names x86, Arm, POWER and RISC-V processors");
    refuses("processor: 0\nhello\n", "2: 'hello' is no line of /proc/cpuinfo; expected KEY : VALUE");
    refuses("processor: x\n", "1: 'x' is no number");
    refuses("processor: \n", "1: '' is no number");
@@ -170,6 +218,13 @@ TEST(names)
       }
    }
    assert_in_range(found, 40, 1000);
+   found = 0;
+   for (uint32_t version = 0; version < 65536; version++) {
+      const char *const name = tlb_power_file(version);
+      assert_true(name == NULL || tlb_builtin_machine(name) != NULL);
+      found += name != NULL;
+   }
+   assert_in_range(found, 10, 100);
 }
 
 TEST(looks)
@@ -192,11 +247,13 @@ int main(void)
       CLAIM("CPUs of one family and model are one processor, and name its machine file", x86),
       CLAIM("each vendor's numbers name its machine file", vendors),
       CLAIM("the two kinds of cores of an Arm processor are two machines", big_and_little),
+      CLAIM("a POWER processor is known by its PVR", power),
+      CLAIM("a RISC-V processor by its name or number", riscv),
       CLAIM("a list of CPUs without the numbers is no processor", old_arm),
       CLAIM("a model that no machine file describes is refused, and no other is taken", unknown_models),
       CLAIM("a broken line is refused with its number and what is wrong", broken),
       CLAIM("more than 8 different processors are refused", too_many),
-      CLAIM("all names of Arm's parts are machine files", names),
+      CLAIM("all names of Arm's parts and of PVRs are machine files", names),
       CLAIM("the file is known by its first line", looks),
    };
    return cmocka_run_group_tests_name("cpuinfo", tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The machine at hand by the registers MIDR that Linux tells of each CPU, from files made up here.
+/* The machine at hand by what Linux tells of each CPU, from files made up here.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"
@@ -27,7 +27,7 @@ static long read_made_up(void *opaque, const char *path, char *text, size_t size
 
 static int find(const file *files)
 {
-   return tlb_machine_of_midr(read_made_up, (void *)files, &machine, &why);
+   return tlb_machine_of_cpus(read_made_up, (void *)files, &machine, &why);
 }
 
 static int has_note(const char *words)
@@ -85,6 +85,15 @@ TEST(else_by_cpuinfo)
                          "CPU part\t: 0xd0c\n\nproc" },
       { NULL, NULL },
    };
+   static const file power[] = {
+      { "/proc/cpuinfo", "processor\t: 0\ncpu\t\t: POWER10 (architected), altivec supported\n"
+                         "revision\t: 2.0 (pvr 0080 0200)\n\nprocessor\t: 1\n" },
+      { NULL, NULL },
+   };
+   static const file riscv[] = {
+      { "/proc/cpuinfo", "processor\t: 0\nhart\t\t: 1\nuarch\t\t: sifive,u74-mc\n" },
+      { NULL, NULL },
+   };
    static const file x86[] = {
       { "/proc/cpuinfo", "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\n"
                          "model\t\t: 17\n" },
@@ -93,6 +102,11 @@ TEST(else_by_cpuinfo)
    static const file none[] = { { NULL, NULL } };
    assert_true(find(arm));
    assert_string_equal(machine.name, "neoverse-n1");
+   assert_true(find(power));
+   assert_string_equal(machine.name, "power10");
+   assert_true(has_note("PVR version 0x80, which the machine file power10 describes"));
+   assert_true(find(riscv));
+   assert_string_equal(machine.name, "u74");
    assert_false(find(x86));
    assert_string_equal(why.text, "");
    assert_false(find(none));
@@ -106,7 +120,7 @@ int main(void)
       CLAIM("of two kinds, the one with the larger cpu_capacity",
             of_two_kinds_the_one_of_more_capacity),
       CLAIM("a processor without a machine file is said", unknown_processors_are_said),
-      CLAIM("without these files, /proc/cpuinfo of Arm processors", else_by_cpuinfo),
+      CLAIM("without these files, /proc/cpuinfo of Arm, POWER and RISC-V", else_by_cpuinfo),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,10 +5,13 @@
 #include "sim/machine/arm_models.h"
 #include "sim/machine/cpuid_models.h"
 #include "sim/machine/cpuid_dump_parts.h"
+#include "sim/machine/power_models.h"
+#include "sim/machine/riscv_models.h"
 
 /* The lines that are read; the others of each block say nothing of the model. */
 typedef enum {
-   PROCESSOR, VENDOR, FAMILY, MODEL, STEPPING, IMPLEMENTER, VARIANT, PART, N_KEYS
+   PROCESSOR, VENDOR, FAMILY, MODEL, STEPPING, IMPLEMENTER, VARIANT, PART, REVISION, UARCH, MARCHID,
+   N_KEYS
 } key;
 
 static const struct {
@@ -19,13 +22,15 @@ static const struct {
    [FAMILY] = { "cpu family", 10 },         [MODEL] = { "model", 10 },
    [STEPPING] = { "stepping", 10 },         [IMPLEMENTER] = { "CPU implementer", 16 },
    [VARIANT] = { "CPU variant", 16 },       [PART] = { "CPU part", 16 },
+   [REVISION] = { "revision", 0 }, /* of POWER, with its register PVR */
+   [UARCH] = { "uarch", 0 },                [MARCHID] = { "marchid", 0 },
 };
 
 /* The block that is being read. */
 typedef struct {
    uint64_t line[N_KEYS]; /* where it stands; 0: nowhere */
    uint32_t value[N_KEYS];
-   tlb_piece vendor;
+   tlb_piece words[N_KEYS];
 } block;
 
 typedef struct {
@@ -109,13 +114,18 @@ static int need(const block *b, key has, key k, uint64_t *line, tlb_reason *why)
    return 0;
 }
 
+static void add_piece(tlb_text *t, tlb_piece p)
+{
+   tlb_text_add_n(t, p.at, (size_t)(p.end - p.at));
+}
+
 static int name_x86(const block *b, tlb_cpuinfo_processor *p, uint64_t *line, tlb_reason *why)
 {
    if (!need(b, VENDOR, FAMILY, line, why) || !need(b, VENDOR, MODEL, line, why))
       return 0;
    char vendor[13];
    tlb_text t = tlb_text_in(vendor, sizeof vendor);
-   tlb_text_add_n(&t, b->vendor.at, (size_t)(b->vendor.end - b->vendor.at));
+   add_piece(&t, b->words[VENDOR]);
    t = tlb_text_in(p->words, sizeof p->words);
    tlb_text_add(&t, vendor);
    tlb_text_add(&t, " family ");
@@ -157,17 +167,83 @@ static int name_arm(const block *b, tlb_cpuinfo_processor *p, uint64_t *line, tl
    return p->file != NULL || refuse_unknown(b, PART, p->words, NULL, NULL, line, why);
 }
 
+/* "2.2 (pvr 004e 1202)". Arm's kernels have a line of this name, too, without the register. */
+static int take_pvr(tlb_piece p, uint32_t *version)
+{
+   while (p.at < p.end && *p.at != '(')
+      p.at++;
+   return tlb_piece_take(&p, "(pvr ") && tlb_piece_take_digits(&p, 4, version);
+}
+
+static int name_power(const block *b, tlb_cpuinfo_processor *p, uint64_t *line, tlb_reason *why)
+{
+   uint32_t version = 0;
+   tlb_text t = tlb_text_in(p->words, sizeof p->words);
+   take_pvr(b->words[REVISION], &version);
+   tlb_text_add(&t, "PVR version ");
+   add_short_hex(&t, version);
+   p->file = tlb_power_file(version);
+   return p->file != NULL || refuse_unknown(b, REVISION, p->words, NULL, NULL, line, why);
+}
+
+/* A small number, such as those of open sources are. */
+static int take_marchid(tlb_piece p, uint32_t *out)
+{
+   return tlb_piece_take(&p, "0x") && tlb_piece_take_digits(&p, 1, out) && p.at == p.end;
+}
+
+static int name_riscv(const block *b, tlb_cpuinfo_processor *p, uint64_t *line, tlb_reason *why)
+{
+   const tlb_piece uarch = b->words[UARCH];
+   uint32_t marchid = 0;
+   tlb_text t = tlb_text_in(p->words, sizeof p->words);
+   tlb_text_add(&t, "RISC-V");
+   if (b->line[UARCH] != 0) {
+      tlb_text_add(&t, " uarch ");
+      add_piece(&t, uarch);
+      p->file = tlb_riscv_file(uarch.at, (size_t)(uarch.end - uarch.at));
+   }
+   if (p->file == NULL && b->line[MARCHID] != 0) {
+      tlb_text_add(&t, " marchid ");
+      add_piece(&t, b->words[MARCHID]);
+      p->file = take_marchid(b->words[MARCHID], &marchid) ? tlb_riscv_open_file(marchid) : NULL;
+   }
+   return p->file != NULL
+          || refuse_unknown(b, b->line[UARCH] != 0 ? UARCH : MARCHID, p->words, NULL, NULL, line,
+                            why);
+}
+
+typedef int namer(const block *b, tlb_cpuinfo_processor *p, uint64_t *line, tlb_reason *why);
+
+/* By which line the block tells the processor; NULL: by none. */
+static namer *namer_of(const block *b, key *k)
+{
+   static const struct {
+      key has;
+      namer *name;
+   } by[] = { { VENDOR, name_x86 }, { IMPLEMENTER, name_arm }, { REVISION, name_power },
+              { UARCH, name_riscv }, { MARCHID, name_riscv } };
+   for (size_t i = 0; i < sizeof by / sizeof by[0]; i++) {
+      *k = by[i].has;
+      if (b->line[*k] != 0)
+         return by[i].name;
+   }
+   return NULL;
+}
+
 /* Blocks without the numbers, such as the list of CPUs in the files of old Arm kernels, are none. */
 static int end_block(state *s, uint64_t *line, tlb_reason *why)
 {
    const block *const b = &s->b;
    tlb_cpuinfo *const out = s->out;
    tlb_cpuinfo_processor p = { .cpus = 1 };
-   if (b->line[VENDOR] == 0 && b->line[IMPLEMENTER] == 0)
+   key told_by;
+   namer *const name = namer_of(b, &told_by);
+   if (name == NULL)
       return 1;
    p.cpu = b->line[PROCESSOR] != 0 ? b->value[PROCESSOR] : s->blocks;
    s->blocks++;
-   if (!(b->line[VENDOR] != 0 ? name_x86 : name_arm)(b, &p, line, why))
+   if (!name(b, &p, line, why))
       return 0;
    for (unsigned i = 0; i < out->n; i++) {
       if (tlb_text_same(out->processor[i].words, p.words)) {
@@ -177,7 +253,7 @@ static int end_block(state *s, uint64_t *line, tlb_reason *why)
    }
    if (out->n == TLB_MAX_CPUINFO_PROCESSORS) {
       tlb_text t = tlb_text_in(why->text, sizeof why->text);
-      *line = b->line[b->line[VENDOR] != 0 ? VENDOR : IMPLEMENTER];
+      *line = b->line[told_by];
       tlb_text_add(&t, "this processor differs from the 8 different ones before it; more are not "
                        "allowed");
       return 0;
@@ -193,7 +269,10 @@ static int read_line(state *s, tlb_piece p, uint64_t *line, tlb_reason *why)
    if (!split(p, &name, &value))
       return tlb_piece_refuse(why, p, "is no line of /proc/cpuinfo; expected KEY : VALUE");
    const key k = key_of(name);
-   if (k == N_KEYS)
+   uint32_t version;
+   /* POWER has a line 'model' with words. */
+   if (k == N_KEYS || (k == REVISION && !take_pvr(value, &version))
+       || (k == MODEL && s->b.line[REVISION] != 0))
       return 1;
    /* A key again is the next processor, also where the line 'processor' was taken out. */
    if (k == PROCESSOR || s->b.line[k] != 0) {
@@ -203,7 +282,7 @@ static int read_line(state *s, tlb_piece p, uint64_t *line, tlb_reason *why)
       s->b = (block){ .line = { 0 } };
    }
    if (keys[k].base == 0)
-      s->b.vendor = value;
+      s->b.words[k] = value;
    else if (!take_value(value, keys[k].base, &s->b.value[k]))
       return tlb_piece_refuse(why, value, keys[k].base == 10 ? "is no number"
                                                              : "is no number behind 0x");
@@ -246,7 +325,7 @@ int tlb_cpuinfo_read(const char *text, size_t size, tlb_cpuinfo *out, uint64_t *
    if (out->n > 0)
       return 1;
    tlb_text t = tlb_text_in(why->text, sizeof why->text);
-   tlb_text_add(&t, "no line 'vendor_id' or 'CPU implementer', by which /proc/cpuinfo names x86 and "
-                    "Arm processors");
+   tlb_text_add(&t, "no line 'vendor_id', 'CPU implementer', 'revision' with a PVR, 'uarch' or "
+                    "'marchid', by which /proc/cpuinfo names x86, Arm, POWER and RISC-V processors");
    return 0;
 }

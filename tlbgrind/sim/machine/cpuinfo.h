@@ -1,4 +1,4 @@
-/* /proc/cpuinfo of Linux, of x86 and Arm processors.
+/* /proc/cpuinfo of Linux, of x86, Arm, POWER and RISC-V processors.
 
    It has no translation arrays, but the numbers by which the processor is known, as lines
    "KEY : VALUE" in a block for each CPU. So it names one of the built-in machine files.

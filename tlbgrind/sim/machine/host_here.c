@@ -120,7 +120,14 @@ static void look_at_cpus(cpu_kinds *k)
 
 /* --- /proc/cpuinfo --- */
 
-/* Its first blocks, which a kernel without the other files has. */
+/* As an emulator has it that shows the file of its own host. */
+static int is_x86(const char *words)
+{
+   return !tlb_text_begins(words, "CPU implementer") && !tlb_text_begins(words, "PVR")
+          && !tlb_text_begins(words, "RISC-V");
+}
+
+/* Its first blocks: all there is but for Arm, and there on a kernel without the other files. */
 static int look_at_cpuinfo(cpu_kinds *k, tlb_reason *why)
 {
    char text[8192];
@@ -133,7 +140,7 @@ static int look_at_cpuinfo(cpu_kinds *k, tlb_reason *why)
    if (n <= 0 || !tlb_is_cpuinfo(text, (size_t)n))
       return 0;
    const int good = tlb_cpuinfo_read(text, (size_t)n, &c, &line, why);
-   if (!good || !tlb_text_begins(c.processor[0].words, "CPU implementer")) {
+   if (!good || is_x86(c.processor[0].words)) {
       if (good)
          why->text[0] = '\0';
       return 0;
@@ -173,7 +180,7 @@ static void note_others(tlb_machine *m, const cpu_kinds *k, const cpu_kind *chos
    }
 }
 
-int tlb_machine_of_midr(tlb_file_begin *read, void *opaque, tlb_machine *out, tlb_reason *why)
+int tlb_machine_of_cpus(tlb_file_begin *read, void *opaque, tlb_machine *out, tlb_reason *why)
 {
    cpu_kinds k = { .read = read, .opaque = opaque };
    const cpu_kind *chosen = NULL;
@@ -208,7 +215,7 @@ int tlb_machine_of_midr(tlb_file_begin *read, void *opaque, tlb_machine *out, tl
 void tlb_machine_here(tlb_file_begin *read, void *opaque, tlb_machine *out)
 {
    tlb_reason why = { "" };
-   if (tlb_cpuid_here(NULL, 0, 0).eax == 0 && tlb_machine_of_midr(read, opaque, out, &why))
+   if (tlb_cpuid_here(NULL, 0, 0).eax == 0 && tlb_machine_of_cpus(read, opaque, out, &why))
       return;
    tlb_machine_from_cpuid(tlb_cpuid_here, NULL, out);
    if (why.text[0] != '\0') {
