@@ -273,6 +273,16 @@ def test_children_are_compared_with_their_own_logs(perf: None, tmp_path: Path) -
     assert same >= 0.99 * all_
 
 
+def test_the_program_that_another_becomes_is_compared(perf: None, tmp_path: Path) -> None:
+    """tlbgrind follows an exec, and its log is of the last program"""
+    program = in_small_pieces(client("fault_hello"), tmp_path)
+    told = tg_native(tmp_path, TRIES, "--least=100", "/bin/sh", "-c", f"exec {program}")
+    assert (told.status, told.err) == (0, "")
+    assert "-- Against the kernel: " in told.out and "fault_hello" in told.out.partition("-- Against the kernel: ")[2].split("\n")[0]
+    same, all_ = agree(told.out)
+    assert same == all_ > 40
+
+
 def test_a_log_that_is_there_is_compared(perf: None, tmp_path: Path) -> None:
     """the man page's lines: the variables, the log, the comparison"""
     program = in_small_pieces(client("fault_hello"), tmp_path)

@@ -155,18 +155,25 @@ def _alike(one: Sequence[Image], other: Sequence[Image], page_size: int) -> floa
     return share(run, before, by_mapping(run, before))
 
 
+def _of_name(images: Sequence[Image], log: FaultLog) -> Image | None:
+    """The kernel keeps 15 bytes of a program's name."""
+    name = os.fsencode(os.path.basename(log.command.split(" ")[0]))[:15]
+    return next((image for image in images if os.fsencode(image.command) == name), None)
+
+
 def partners(
     logs: Sequence[FaultLog], images: Sequence[Image]
 ) -> tuple[list[tuple[FaultLog, Image]], int]:
-    """The first log is of the first program. Of the others those of one name are in the same order,
-    since processes are numbered as they begin."""
+    """The first log is of the first process: of its first program, or of one that this became by exec.
+    Of the others those of one name are in the same order, since processes are numbered as they begin."""
     if not logs or not images:
         raise ReportError("there is nothing to compare")
-    pairs = [(logs[0], images[0])]
-    left = list(images[1:])
+    own = [image for image in images if image.process == images[0].process]
+    first = _of_name(own, logs[0]) or images[0]
+    pairs = [(logs[0], first)]
+    left = [image for image in images if image is not first]
     for log in logs[1:]:
-        name = os.fsencode(os.path.basename(log.command.split(" ")[0]))[:15]
-        image = next((i for i in left if os.fsencode(i.command) == name), None)
+        image = _of_name(left, log)
         if image is not None:
             left.remove(image)
             pairs.append((log, image))
