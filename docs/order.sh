@@ -31,15 +31,14 @@ esac
 
 fail () { echo "order.sh: $1" >&2; exit 1; }
 
-# Links with what is given beside the linker.
+# Links with what is given beside the linker. The program itself must not see it: its variables lie
+# on the stack, and more of them can take a page more.
 build ()
 {
-   ORDER_FLAGS="-fuse-ld=$linker $1"
-   ORDER_RUSTFLAGS="-Clink-arg=-fuse-ld=$linker"
-   [ -z "$1" ] || ORDER_RUSTFLAGS="$ORDER_RUSTFLAGS -Clink-arg=$1"
-   export ORDER_FLAGS ORDER_RUSTFLAGS
+   rust="-Clink-arg=-fuse-ld=$linker"
+   [ -z "$1" ] || rust="$rust -Clink-arg=$1"
    rm -f "$program"
-   sh -c "$build" >&2 && [ -x "$program" ]
+   ORDER_FLAGS="-fuse-ld=$linker $1" ORDER_RUSTFLAGS=$rust sh -c "$build" >&2 && [ -x "$program" ]
 }
 
 # Runs the program; its fault log goes to $1.

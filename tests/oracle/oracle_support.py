@@ -49,7 +49,7 @@ X86 = os.environ.get("TG_HAVE_X86") == "yes"
 PINNED = ("mawk", "python3")
 
 # Lines of an out-file that are the run's, not the machine's. (Straddles are told for the smallest base page of the run.)
-TOLD_APART = ("pid: ", "# checksum: ", "desc: Straddles: ")
+TOLD_APART = ("pid: ", "# checksum: ", "desc: Straddles: ", "desc: Machine number: ")
 
 # Times of files and commits.
 WHEN = 1_700_000_000
