@@ -4,13 +4,15 @@ minutes or all memory for them. (Files that are damaged: test_damage.py.)"""
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
-from tg_companions import MAIN, call, command, package
+from tg_companions import READERS, call, command, package
 
 TESTS = Path(__file__).resolve().parents[1]
 FAULTS = (TESTS / "faults/data/mixed.faults").read_bytes()
@@ -78,20 +80,31 @@ def test_a_pipe_in_the_place_of_a_library_or_of_a_log_is_left_alone(tmp_path: Pa
     assert not package("annotate.library_files")._is_log(str(tmp_path / "pipe"))
 
 
-@pytest.mark.parametrize("companion", MAIN)
+@pytest.mark.parametrize("companion", READERS)
 def test_a_device_without_an_end_is_refused(companion: str) -> None:
     done = subprocess.run(command(companion, "/dev/zero"), stdin=subprocess.DEVNULL, capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (1, b"")
     assert done.stderr.startswith(f"{companion}: error: /dev/zero:1: ".encode()), done.stderr
 
 
-@pytest.mark.parametrize("companion", MAIN)
+def opened(pipe: Path, reader: subprocess.Popen[bytes]) -> int:
+    """The pipe, for writing, when the process has opened it for reading."""
+    while True:
+        try:
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:
+            assert error.errno == errno.ENXIO and reader.poll() is None, "it ends without reading"
+            time.sleep(0.01)
+
+
+@pytest.mark.parametrize("companion", READERS)
 def test_no_companion_may_take_more_memory_than_is_free(companion: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     process = subprocess.Popen(command(companion, "pipe"), cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        with open(tmp_path / "pipe", "wb"):  # it is waited for that it reads
-            limits = Path(f"/proc/{process.pid}/limits").read_text(encoding="ascii")
+        number = opened(tmp_path / "pipe", process)
+        limits = Path(f"/proc/{process.pid}/limits").read_text(encoding="ascii")
+        os.close(number)
         found = re.search(r"Max address space +(\d+) ", limits)
         facts = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines())
         assert found and int(found[1]) <= 1024 * sum(int(facts[name].split()[0]) for name in ("MemTotal", "SwapTotal"))
