@@ -343,6 +343,7 @@ TEST_HELPERS = \
 	tests/tg_companions.py \
 	tests/tg_environment.py \
 	tests/tg_huge.py \
+	tests/tg_lacking.py \
 	tests/tg_names.py \
 	tests/tg_tables.py \
 	tests/tg_tap.py \

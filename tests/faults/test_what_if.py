@@ -15,6 +15,7 @@ import pytest
 from faults_support import good, refused
 from native_support import ENVIRONMENT, read
 from tg_environment import CC, TLBGRIND
+from tg_lacking import skip_what_lacks
 from tg_tables import document
 
 FUNCTIONS = 1000
@@ -139,7 +140,7 @@ def rows(log: Path) -> dict[str, Row]:
 def holds(row: Row, before: Path, after: Path) -> None:
     """What was said is what a run of the changed program gives."""
     if row["minor_least"] is None and "symbols were missing" in row["assumption"]:
-        pytest.skip(row["assumption"])
+        skip_what_lacks(row["assumption"])
     logs = [read(log) for log in (before, after)]
     for what, view, column, allowed in (("minor", "warm", 0, MINOR), ("major", "cold", 1, MAJOR)):
         saved = logs[0].summary[view][column] - logs[1].summary[view][column]
@@ -161,7 +162,7 @@ def test_no_locale_for(name: str, tmp_path: Path) -> None:
     """LC_ALL=C of programs that are installed"""
     program = shutil.which(name, path="/usr/bin:/bin")
     if program is None:
-        pytest.skip(f"{name} is not installed")
+        skip_what_lacks(f"{name} is not installed")
     logs = [tmp_path / "utf8.log", tmp_path / "c.log"]
     record(logs[0], UTF8, ("--faults-touches=yes",), program, *PROGRAMS[name])
     record(logs[1], "C", (), program, *PROGRAMS[name])
