@@ -237,17 +237,19 @@ class Answer(list[str]):
 
 
 def _take_what_there_is() -> None:
-    """No more memory than is free: a file that needs more is refused, where the machine would swap or
-    the kernel end some process. What is not known here limits nothing."""
+    """No more memory than is free, beside what it has: a file that needs more is refused, where the
+    machine would swap or the kernel end some process. What is not known here limits nothing."""
     try:
         import resource
 
         with open("/proc/meminfo", encoding="ascii") as stream:
             facts = dict(line.split(":", 1) for line in stream)
-        free = sum(int(facts[name].split()[0]) for name in ("MemAvailable", "SwapFree")) * 1024
+        with open("/proc/self/statm", encoding="ascii") as stream:
+            most = int(stream.read().split()[0]) * resource.getpagesize()
+        most += sum(int(facts[name].split()[0]) for name in ("MemAvailable", "SwapFree")) * 1024
         soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-        if soft == resource.RLIM_INFINITY or free < soft:
-            resource.setrlimit(resource.RLIMIT_AS, (free, hard))
+        if soft == resource.RLIM_INFINITY or most < soft:
+            resource.setrlimit(resource.RLIMIT_AS, (most, hard))
     except (ImportError, OSError, ValueError, KeyError, IndexError):
         pass
 
@@ -257,11 +259,13 @@ def run(
     help_text: str,
     arguments: Sequence[str] | None,
     report: Callable[[Sequence[str], list[str]], list[str]],
+    runs_programs: bool = False,
 ) -> int:
     """The life of one call: `report` takes the arguments, returns the lines to print and adds to
-    the warnings. Returns the exit status."""
+    the warnings. Returns the exit status. `runs_programs`: those of the user, which would inherit a
+    limit of memory; without `arguments` there is none, as in tests."""
     given = sys.argv[1:] if arguments is None else list(arguments)
-    if arguments is None:
+    if arguments is None and not runs_programs:
         _take_what_there_is()
     named = given[: given.index("--")] if "--" in given else given
     warnings: list[str] = []

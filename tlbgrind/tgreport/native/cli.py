@@ -264,4 +264,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
     first = next((n for n, word in enumerate(given) if not word.startswith("-") or word == "--"), len(given))
     if first < len(given) and given[first] != "--":
         given.insert(first, "--")
-    return command.run("tg_native", HELP, given, report)
+    return command.run("tg_native", HELP, given, report, runs_programs=True)
