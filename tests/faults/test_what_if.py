@@ -220,6 +220,15 @@ def test_static(name: str, flag: str, row: str, built: Built) -> None:
     holds(rows(log)[row], log, built.run(built.program(name, *flags)))
 
 
+def test_what_no_combination_has_keeps_its_flags(built: Built) -> None:
+    """each remedy says how, and a combination only which it is of"""
+    log = recorded(built)
+    text = good("--what-if", log)
+    for name, row in rows(log).items():
+        said = f"\n{name}:\n   how: {row['how'].split(',')[0].split(' ')[0]}" in text
+        assert said == (" + " not in name), name
+
+
 def test_the_best_together(built: Built) -> None:
     """LC_ALL=C and populated code and data: what two save counts once"""
     log = recorded(built)

@@ -155,11 +155,6 @@ class Agreement(NamedTuple):
     in_order: int
     blocks: list[Match]
 
-    @property
-    def share(self) -> float:
-        """Of the larger number of both sides, the part that the other has, by page."""
-        return self.pages / max(self.native, len(self.predicted), 1)
-
 
 def agreement(log: FaultLog, view: int, native: Sequence[Native]) -> Agreement:
     with_kinds = all(fault.kind for fault in native)

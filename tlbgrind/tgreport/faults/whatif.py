@@ -42,6 +42,7 @@ class Remedy:
     assumption: str
     left_out: str
     joins: bool = True  # a combination may have it
+    is_joined: bool = False  # it is a combination, whose parts are told
     knows_disk: bool = True  # what is read from the disk, and which faults wait for it
 
 
@@ -145,5 +146,6 @@ def _together(remedies: Sequence[Remedy]) -> Remedy:
         "those of each of them",
         "",
         joins=False,
+        is_joined=True,
         knows_disk=all(remedy.knows_disk for remedy in remedies),
     )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ..base.text import counted
 from .replay import Change, Event, Run
 from .whatif import Remedy, Way
 
@@ -20,8 +21,8 @@ def kept(run: Run) -> Remedy | None:
         "a heap that is never cut",
         "GLIBC_TUNABLES=glibc.malloc.trim_threshold=1073741824",
         (Way((Change(keep=keep),)),),
-        f"of the heap, {pages:,} pages are given back to the kernel and touched again; a larger top_pad alone "
-        "saves calls of brk, no faults",
+        f"the heap gives {counted(pages, 'page')} back to the kernel that it touches again; a larger top_pad "
+        "alone saves calls of brk, no faults",
         "memory that malloc() gets by mmap()",
     )
 

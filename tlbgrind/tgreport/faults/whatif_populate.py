@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..base.text import counted
 from ..formats.faultlog import LINKER
 from .replay import Change, Populated, Run
 from .whatif import Remedy, Way
@@ -33,7 +34,7 @@ def remedies(run: Run, program: Program | None) -> Iterator[Remedy]:
             f"MADV_POPULATE: {what}",
             f"{_CALLS[what]}, first in main(); Linux 5.14",
             (Way((Change(populate=(begin, found)),)),),
-            f"{pages:,} pages are mapped by one call, which itself takes no fault that perf counts",
+            f"one call maps {counted(pages, 'page')}, and itself takes no fault that perf counts",
             "what the call takes; with files on a disk it waits for all of these pages",
         )
 

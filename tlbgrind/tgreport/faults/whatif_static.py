@@ -54,7 +54,7 @@ def remedies(run: Run, program: Program | None) -> Iterator[Remedy]:
 
 
 def _is_linker(run: Run, name: str) -> bool:
-    """Most of what the dynamic linker executes is its own."""
+    """What the dynamic linker executes is its own: the tool tells its work by the instruction's address."""
     return any(event.work == LINKER and event.fetches and event.map.name == name for event in run.events)
 
 

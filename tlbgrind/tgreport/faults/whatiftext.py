@@ -66,7 +66,7 @@ def _cells(saved: Saved) -> tuple[str, ...]:
 
 
 def _words(remedy: Remedy, screen: Screen) -> list[str]:
-    if not remedy.joins:
+    if remedy.is_joined:
         return []
     lines = [f"{remedy.name}:"]
     for label, words in (
