@@ -368,7 +368,9 @@ TEST_INPUTS = \
 	tests/hosts/recursion.c \
 	tests/hosts/refs.h \
 	tests/hosts/refs_arm64.c \
+	tests/hosts/refs_ppc64le.c \
 	tests/hosts/refs_riscv64.c \
+	tests/hosts/tracer.c \
 	tests/machines/facts.py \
 	tests/machines/naive_reader.py \
 	tests/machines/walks.py \

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import struct
 import subprocess
 import sys
 from collections import Counter
@@ -49,6 +50,7 @@ class Host:
     qemu: str
     release: str
     machine: str  # a processor of it
+    own_tracer: bool = False  # lackey can not trace programs there: tracer.c
 
     @property
     def root(self) -> Path:
@@ -117,6 +119,23 @@ def build_tool(host: Host) -> None:
     checked(["make", "-j2", *wanted], host.build, log)
 
 
+def build_tracer(host: Host) -> None:
+    """The tool that keeps a trace in memory, linked as configure links its smallest tool."""
+    archives = next(host.root.glob(f"usr/lib/**/libcoregrind-{host.valgrind}-linux.a")).parent
+    platform = [f"-DVGA_{host.valgrind}=1", "-DVGO_linux=1", f"-DVGP_{host.valgrind}_linux=1", f"-DVGPV_{host.valgrind}_linux_vanilla=1"]
+    alone = ["-static", "-nodefaultlibs", "-nostartfiles", "-u", "_start", "-Wl,-Ttext-segment=0x58000000"]
+    code = ["-std=gnu11", "-O2", "-fno-pic", "-fno-pie", "-fno-stack-protector", "-fno-strict-aliasing", "-fno-builtin"]
+    checked(
+        [f"{host.triplet}-gcc", "-isystem", host.root / "usr/include/valgrind", *platform, *code, *alone]
+        + ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
+        + ["-o", host.build / ".in_place" / f"tracer-{host.valgrind}-linux", SOURCE / "tests/hosts/tracer.c"]
+        + [archives / f"lib{part}-{host.valgrind}-linux.a" for part in ("coregrind", "vex")]
+        + ["-lgcc", archives / f"libgcc-sup-{host.valgrind}-linux.a"],
+        host.build,
+        host.build / "log",
+    )
+
+
 def compile_client(host: Host, source: Path, folder: Path, *flags: str) -> Path:
     program = folder / source.stem
     # Valgrind reads no debug information of a program with a segment that the file has nothing of.
@@ -167,6 +186,11 @@ def profile(path: Path) -> tuple[Counter[str], dict[str, Counter[str]]]:
 def accesses(host: Host, program: Sequence[str | Path], folder: Path) -> list[tuple[str, int, int]]:
     """(kind, address, size) of lackey, in the program's order; M is a modify."""
     log = folder / "trace"
+    if host.own_tracer:
+        run(host, "tracer", [*UNCHASED, f"--trace-file={log}"], program)
+        kept = log.read_bytes()
+        log.unlink()
+        return [(chr(letter), address, size) for address, size, letter in struct.iter_unpack("<QII", kept)]
     options = [*UNCHASED, FALLBACK, "--basic-counts=no", "--trace-mem=yes", f"--log-file={log}"]
     run(host, "lackey", options, program)
 

@@ -21,6 +21,7 @@ from hosts_support import (
     Host,
     accesses,
     build_tool,
+    build_tracer,
     compile_client,
     need,
     profile,
@@ -30,6 +31,7 @@ from oracle.naive_tlb import Array, Hierarchy
 
 HOSTS = (
     Host("arm64", "arm64", "aarch64-linux-gnu", "qemu-aarch64", "bookworm", "neoverse-v2"),
+    Host("ppc64le", "ppc64el", "powerpc64le-linux-gnu", "qemu-ppc64le", "bookworm", "power9", own_tracer=True),
     Host("riscv64", "riscv64", "riscv64-linux-gnu", "qemu-riscv64", "sid", "p550"),
 )
 
@@ -71,6 +73,8 @@ def host(request: pytest.FixtureRequest) -> Host:
     assert isinstance(chosen, Host)
     need(chosen)
     build_tool(chosen)
+    if chosen.own_tracer:
+        build_tracer(chosen)
     return chosen
 
 
@@ -217,6 +221,17 @@ def test_prefetches_fill_what_the_client_expects(host: Host, folder: Path, fast_
         [name, *(str(functions[name][event]) for event in ("Pref", "P1tm", "PLtm", "Pvain"))] for name, *_ in expected
     ]
     assert counted == expected
+
+
+def test_costs_are_kept_while_the_function_is_active(host: Host, folder: Path) -> None:
+    """fib() calls only itself, so that its own costs are all."""
+    program = compile_client(host, SOURCE / "tests" / "hosts" / "recursion.c", folder)
+    _, functions, _ = tlbgrind(host, [], [program], folder)
+    for fast_path in ("yes", "no"):
+        options = ["--toggle-collect=fib", f"--fast-path={fast_path}"]
+        totals, kept, _ = tlbgrind(host, options, [program], folder)
+        assert {name: counts["Ir"] for name, counts in kept.items() if counts["Ir"]} == {"fib": functions["fib"]["Ir"]}
+        assert totals["Ir"] == functions["fib"]["Ir"] > 464
 
 
 def test_calls_are_those_of_the_source(host: Host, folder: Path) -> None:

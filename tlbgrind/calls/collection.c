@@ -9,6 +9,7 @@
 #include "pub_tool_threadstate.h"
 #include "pub_tool_tooliface.h"
 
+#include "arch/arch.h"
 #include "attribution/lines.h"
 #include "calls/collection.h"
 #include "trace/missed_segments.h"
@@ -50,7 +51,7 @@ void tg_collection_sp(Int offset)
 Bool tg_collection_begins_at(Addr a)
 {
    const HChar* name;
-   if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), a, &name))
+   if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), tg_arch_global_entry(a), &name))
       return False;
    for (UInt i = 0; functions[i] != NULL; i++) {
       if (VG_(string_match)(functions[i], name))
@@ -132,8 +133,11 @@ void tg_collection_enter(UChar* guest_state)
 {
    TgCollectionArea* area = area_in(guest_state);
    const Addr sp = sp_in(guest_state);
-   if (area->until == NEVER || (sp > area->until && !is_on_alternate_stack(sp)))
+   if (area->until == NEVER || (sp > area->until && !is_on_alternate_stack(sp))) {
+      const TgEntered at = tg_arch_entered((const VexGuestArchState*)(void*)guest_state);
       area->until = sp;
+      area->back = at.sp == sp ? at.to : 0;
+   }
    tg_call_stack_settle(guest_state);
    keep_costs(True);
 }

@@ -18,11 +18,17 @@
 #define WORD_TYPE Ity_I64
 #define WORD_CONST(w) IRExpr_Const(IRConst_U64(w))
 #define IS_NOT Iop_CmpNE64
+#define IS_SAME Iop_CmpEQ64
+#define WIDEN Iop_1Uto64
+#define ADD Iop_Add64
 #define IS_BELOW Iop_CmpLT64U
 #else
 #define WORD_TYPE Ity_I32
 #define WORD_CONST(w) IRExpr_Const(IRConst_U32(w))
 #define IS_NOT Iop_CmpNE32
+#define IS_SAME Iop_CmpEQ32
+#define WIDEN Iop_1Uto32
+#define ADD Iop_Add32
 #define IS_BELOW Iop_CmpLT32U
 #endif
 
@@ -77,13 +83,20 @@ void tg_collection_code_enter(IRSB* out, Addr a)
       call(out, "tg_collection_enter", tg_collection_enter, NULL);
 }
 
-void tg_collection_code_leave(IRSB* out, const VexGuestLayout* layout)
+void tg_collection_code_leave(IRSB* out, Addr a, const VexGuestLayout* layout)
 {
-   enum { UNTIL = TG_THREAD_OFFSET(collection.until) };
+   enum { UNTIL = TG_THREAD_OFFSET(collection.until), BACK = TG_THREAD_OFFSET(collection.back) };
    if (!tg_collection_on)
       return;
    IRExpr* until = temp(out, WORD_TYPE, IRExpr_Get(UNTIL, WORD_TYPE));
    IRExpr* sp = temp(out, WORD_TYPE, IRExpr_Get(layout->offset_SP, WORD_TYPE));
+   if (tg_arch.registers.links) {
+      /* Where the function returns to, the same stack pointer is one above. */
+      IRExpr* back = temp(out, WORD_TYPE, IRExpr_Get(BACK, WORD_TYPE));
+      IRExpr* is_back = temp(out, Ity_I1, IRExpr_Binop(IS_SAME, back, WORD_CONST(a)));
+      IRExpr* more = temp(out, WORD_TYPE, IRExpr_Unop(WIDEN, is_back));
+      sp = temp(out, WORD_TYPE, IRExpr_Binop(ADD, sp, more));
+   }
    call(out, "tg_collection_leave", tg_collection_leave,
         temp(out, Ity_I1, IRExpr_Binop(IS_BELOW, until, sp)));
 }
@@ -128,7 +141,7 @@ static Bool stays(Addr from, Addr to)
          return False;
       seen.last = to;
    }
-   return to != seen.first;
+   return tg_arch_global_entry(to) != seen.first;
 }
 
 Bool tg_call_code_leave(IRSB* out, TgSite* site, const IRExpr* to, IRJumpKind kind)

@@ -38,6 +38,7 @@ typedef struct {
 typedef struct {
    Addr until; /* the function has been left if the stack pointer is above; the highest address:
                   none is active */
+   Addr back;  /* or if it is the same here, where the function returns to; 0: a return moves it */
 } TgCollectionArea;
 
 typedef struct {
