@@ -64,10 +64,18 @@ made_of ()
    } >"$2" && [ "$(wc -l <"$2")" -gt 1 ]
 }
 
-# Sets $how. The list is read before the root is made: a root that is newer than its list is made
-# anew once too often, and none is too old.
+# A mirror may be of a day that is long past: roots mind that as apt does here.
 # make_root RELEASE ROOT
 make_root ()
+{
+   get_root "$@" &&
+      apt-config dump Acquire::Check-Valid-Until | $as_root tee "$2/etc/apt/apt.conf.d/90valid-until" >/dev/null
+}
+
+# Sets $how. The list is read before the root is made: a root that is newer than its list is made
+# anew once too often, and none is too old.
+# get_root RELEASE ROOT
+get_root ()
 {
    local kept=$roots/$1.tar now=$roots/$1.list.now
    made_of "$1" "$now" || rm -f "$now"

@@ -6,6 +6,7 @@ dist_man_MANS = \
 	docs/tg_annotate.1 \
 	docs/tg_faults.1 \
 	docs/tg_measure.1 \
+	docs/tg_native.1 \
 	docs/tg_order.1 \
 	docs/tg_report.1 \
 	docs/tlbgrind.1
@@ -40,6 +41,7 @@ DOC_FILES = \
 	docs/packaging.md \
 	docs/page-faults.md \
 	docs/part-of-a-run.md \
+	docs/order.sh \
 	docs/people.sql \
 	docs/processor.md \
 	docs/reference.md \

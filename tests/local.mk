@@ -54,6 +54,7 @@ CLIENTS = \
 	fault_bss \
 	fault_cold \
 	fault_cpuid \
+	fault_drawn \
 	fault_entry \
 	fault_fixed \
 	fault_forks \
@@ -64,6 +65,7 @@ CLIENTS = \
 	fault_padding \
 	fault_places \
 	fault_request \
+	fault_stacks \
 	fault_static \
 	fault_static_break \
 	fault_threads \
@@ -205,6 +207,7 @@ PYTEST_FILES = \
 	tests/bench/test_bench.py \
 	tests/companions/test_completion.py \
 	tests/companions/test_damage.py \
+	tests/companions/test_hostile.py \
 	tests/companions/test_progress.py \
 	tests/cpuid/test_wrong_cpuid.py \
 	tests/cpuid/test_inputs.py \
@@ -218,6 +221,7 @@ PYTEST_FILES = \
 	tests/docs/test_links.py \
 	tests/experiments/test_experiments.py \
 	tests/hosts/test_hosts.py \
+	tests/hosts/test_pairs.py \
 	tests/machines/test_machines.py \
 	tests/faults/test_cold_pages.py \
 	tests/faults/test_cold_view.py \
@@ -228,10 +232,13 @@ PYTEST_FILES = \
 	tests/faults/test_native.py \
 	tests/faults/test_perf_lines.py \
 	tests/faults/test_recorded.py \
+	tests/faults/test_stacks.py \
 	tests/machines/test_streams.py \
 	tests/faults/test_tables.py \
 	tests/faults/test_tg_faults.py \
+	tests/faults/test_tg_native.py \
 	tests/faults/test_used.py \
+	tests/faults/test_what_if.py \
 	tests/mmu/test_mmus.py \
 	tests/measure/test_measure.py \
 	tests/model/test_properties.py \
@@ -250,6 +257,8 @@ PYTEST_FILES = \
 	tests/order/test_data.py \
 	tests/order/test_data_faults.py \
 	tests/order/test_forecast.py \
+	tests/order/test_gains.py \
+	tests/order/test_gate.py \
 	tests/order/test_linkers.py \
 	tests/order/test_order.py \
 	tests/packaging/test_distribution.py \
@@ -303,6 +312,7 @@ PYTEST_FILES = \
 	tests/tool/test_lines.py \
 	tests/tool/test_linker.py \
 	tests/tool/test_region.py \
+	tests/tool/test_shared_folders.py \
 	tests/tool/test_strides.py \
 	tests/tool/test_summary.py \
 	tests/tool/test_timeline.py \
@@ -364,7 +374,10 @@ TEST_INPUTS = \
 	tests/fuzz/corpus \
 	tests/machines/costs.py \
 	tests/hosts/get-packages \
+	tests/hosts/host_list.py \
 	tests/hosts/hosts_support.py \
+	tests/hosts/pages.c \
+	tests/hosts/pairs.py \
 	tests/hosts/recursion.c \
 	tests/hosts/refs.h \
 	tests/hosts/refs_arm64.c \
@@ -376,6 +389,7 @@ TEST_INPUTS = \
 	tests/machines/walks.py \
 	tests/faults/expected \
 	tests/faults/faults_support.py \
+	tests/faults/native-programs.txt \
 	tests/faults/native_support.py \
 	tests/faults/record.py \
 	tests/clients/fault_fixed.ld \
@@ -654,6 +668,7 @@ AM_DISTCHECK_CONFIGURE_FLAGS = \
 # ---------------------------------------------------------------- lint
 
 LINT_FILES = $(COMPANIONS) $(REPORT_MODULES) tests/run-floors $(TEST_HELPERS)
+LINT_FILES += tests/hosts/host_list.py tests/hosts/pairs.py
 
 lint:
 	@for tool in "$(MYPY)" "$(RUFF)"; do \
@@ -713,6 +728,31 @@ LINT_FILES += $(CHECK_VALGRIND_FILES)
 .PHONY: check-valgrind
 check-valgrind: all
 	@$(AM_TESTS_ENVIRONMENT) $(PYTHON) $(srcdir)/tests/valgrind/check_valgrind.py $(VALGRIND_FLAGS)
+
+# ---------------------------------------------------------------- check-large
+# Programs with very many items of one kind: pages, mappings, threads, libraries, programs; half an
+# hour, and eight gigabytes for 5,000 threads at once.
+# make check-large LARGE_FLAGS='--only libraries --divide 10'
+
+LARGE_FILES = tests/large/check_large.py
+EXTRA_DIST += $(LARGE_FILES) tests/large/large_items.c tests/large/large_library.c
+LINT_FILES += $(LARGE_FILES)
+LARGE_CLIENTS = tests/large/large_items tests/large/large_static tests/large/large_library.so
+CLEANFILES += $(LARGE_CLIENTS)
+
+tests/large/large_items: tests/large/large_items.c tests/clients/run_work.h
+	$(AM_V_CC)$(MKDIR_P) tests/large && $(CC) $(CLIENT_FLAGS) $(CLIENT_LINK_FLAGS) -pthread -o $@ $(srcdir)/tests/large/large_items.c -ldl
+
+# It starts several times as fast.
+tests/large/large_static: tests/large/large_items.c tests/clients/run_work.h
+	$(AM_V_CC)$(MKDIR_P) tests/large && $(CC) $(CLIENT_FLAGS) -static -DLARGE_STATIC -pthread -o $@ $(srcdir)/tests/large/large_items.c
+
+tests/large/large_library.so: tests/large/large_library.c tests/clients/run_work.h
+	$(AM_V_CC)$(MKDIR_P) tests/large && $(CC) $(CLIENT_FLAGS) -fPIC -shared -nostdlib -o $@ $(srcdir)/tests/large/large_library.c
+
+.PHONY: check-large
+check-large: all $(LARGE_CLIENTS)
+	@$(AM_TESTS_ENVIRONMENT) $(PYTHON) $(srcdir)/tests/large/check_large.py $(LARGE_FLAGS)
 
 # ---------------------------------------------------------------- two builds
 # tests/run-same BUILD_A BUILD_B: do both write the same?

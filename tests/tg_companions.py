@@ -18,9 +18,12 @@ SCRIPTS = Path(os.environ.get("TG_ANNOTATE") or ROOT / "tlbgrind" / "tg_annotate
 MAIN = {
     "tg_annotate": "annotate.cli",
     "tg_faults": "faults.cli",
+    "tg_native": "native.cli",
     "tg_order": "order.cli",
     "tg_report": "report.cli",
 }
+# Those whose arguments are files.
+READERS = [name for name in MAIN if name != "tg_native"]
 
 
 class Answer(NamedTuple):

@@ -421,6 +421,7 @@ TOOL_SOURCES = \
 	tlbgrind/faults/page_use.c \
 	tlbgrind/faults/payload.c \
 	tlbgrind/faults/recorder.c \
+	tlbgrind/faults/touches.c \
 	tlbgrind/native/break_room.c \
 	tlbgrind/native/exec_image.c \
 	tlbgrind/native/mapped_files.c \
@@ -586,6 +587,7 @@ TOOL_INCLUDES = \
 	tlbgrind/faults/page_use.h \
 	tlbgrind/faults/payload.h \
 	tlbgrind/faults/recorder.h \
+	tlbgrind/faults/touches.h \
 	tlbgrind/native/break_room.h \
 	tlbgrind/native/exec_image.h \
 	tlbgrind/native/mapped_files.h \
@@ -814,8 +816,14 @@ $(tlbgrind_tlbgrind_riscv64_linux_OBJECTS): $(TG_VERSION_FILE)
 
 
 # The architectures' files, of which a build takes those of its tools.
-EXTRA_DIST += tlbgrind/arch/amd64.c tlbgrind/arch/arm64.c tlbgrind/arch/generic.c \
-	tlbgrind/arch/ppc64le.c tlbgrind/arch/riscv64.c tlbgrind/arch/x86.c
+ARCH_FILES = \
+	tlbgrind/arch/amd64.c \
+	tlbgrind/arch/arm64.c \
+	tlbgrind/arch/generic.c \
+	tlbgrind/arch/ppc64le.c \
+	tlbgrind/arch/riscv64.c \
+	tlbgrind/arch/x86.c
+EXTRA_DIST += $(ARCH_FILES)
 
 # ---------------------------------------------------------------- tool folders
 # Valgrind takes its tool and all that belongs to it (preload libraries, suppressions, register
@@ -897,7 +905,7 @@ EXTRA_DIST += intree/lay-out $(INTREE_FILES)
 .PHONY: valgrind-tree
 valgrind-tree: $(MACHINES_C)
 	@sh $(srcdir)/intree/lay-out "$(DIR)" "$(PACKAGE_VERSION)" "$(abs_top_srcdir)" $(MACHINES_C) \
-	  tlbgrind/arch/amd64.c tlbgrind/arch/x86.c $(TOOL_SOURCES) $(TOOL_INCLUDES) $(requests_HEADERS) \
+	  $(ARCH_FILES) $(TOOL_SOURCES) $(TOOL_INCLUDES) $(requests_HEADERS) \
 	  $(SIM_SOURCES) $(SIM_INCLUDES) $(tlbsim_HEADERS) \
 	  $(simbase_HEADERS) $(simmachine_HEADERS) $(simtlb_HEADERS) $(simpages_HEADERS) \
 	  $(simfaults_HEADERS) $(simmmu_HEADERS)
@@ -1070,6 +1078,7 @@ uninstall-completion:
 COMPANIONS = \
 	tlbgrind/tg_annotate \
 	tlbgrind/tg_faults \
+	tlbgrind/tg_native \
 	tlbgrind/tg_order \
 	tlbgrind/tg_report
 
@@ -1130,14 +1139,26 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/base/progress.py \
 	tlbgrind/tgreport/base/terminal.py \
 	tlbgrind/tgreport/base/text.py \
+	tlbgrind/tgreport/base/whole_file.py \
 	tlbgrind/tgreport/faults/__init__.py \
 	tlbgrind/tgreport/faults/cli.py \
 	tlbgrind/tgreport/faults/export.py \
 	tlbgrind/tgreport/faults/faultlist.py \
 	tlbgrind/tgreport/faults/faultrows.py \
+	tlbgrind/tgreport/faults/faultstacks.py \
 	tlbgrind/tgreport/faults/faulttables.py \
 	tlbgrind/tgreport/faults/faultused.py \
 	tlbgrind/tgreport/faults/native.py \
+	tlbgrind/tgreport/faults/pagecache.py \
+	tlbgrind/tgreport/faults/replay.py \
+	tlbgrind/tgreport/faults/whatif.py \
+	tlbgrind/tgreport/faults/whatif_heap.py \
+	tlbgrind/tgreport/faults/whatif_link.py \
+	tlbgrind/tgreport/faults/whatif_locale.py \
+	tlbgrind/tgreport/faults/whatif_others.py \
+	tlbgrind/tgreport/faults/whatif_populate.py \
+	tlbgrind/tgreport/faults/whatif_static.py \
+	tlbgrind/tgreport/faults/whatiftext.py \
 	tlbgrind/tgreport/formats/__init__.py \
 	tlbgrind/tgreport/formats/archive.py \
 	tlbgrind/tgreport/formats/cost.py \
@@ -1156,6 +1177,14 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/formats/share.py \
 	tlbgrind/tgreport/formats/timeline.py \
 	tlbgrind/tgreport/formats/verdicts.py \
+	tlbgrind/tgreport/native/__init__.py \
+	tlbgrind/tgreport/native/cli.py \
+	tlbgrind/tgreport/native/measure.py \
+	tlbgrind/tgreport/native/pairing.py \
+	tlbgrind/tgreport/native/perfevents.py \
+	tlbgrind/tgreport/native/recording.py \
+	tlbgrind/tgreport/native/surroundings.py \
+	tlbgrind/tgreport/native/tables.py \
 	tlbgrind/tgreport/order/__init__.py \
 	tlbgrind/tgreport/order/check.py \
 	tlbgrind/tgreport/order/cli.py \
@@ -1163,11 +1192,14 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/order/datapages.py \
 	tlbgrind/tgreport/order/dialects.py \
 	tlbgrind/tgreport/order/forecast.py \
+	tlbgrind/tgreport/order/gains.py \
 	tlbgrind/tgreport/order/layout.py \
 	tlbgrind/tgreport/order/ld_script.py \
+	tlbgrind/tgreport/order/objects.py \
 	tlbgrind/tgreport/order/options.py \
 	tlbgrind/tgreport/order/order.py \
 	tlbgrind/tgreport/order/sections.py \
+	tlbgrind/tgreport/order/stale.py \
 	tlbgrind/tgreport/order/trace.py \
 	tlbgrind/tgreport/order/verdict.py \
 	tlbgrind/tgreport/order/work.py \
@@ -1207,13 +1239,14 @@ REPORT_ASSETS = \
 dist_bin_SCRIPTS = $(COMPANIONS)
 
 # Each folder of the package is installed as a folder, by two lines here.
-REPORT_FOLDERS = annotate base faults formats order report
+REPORT_FOLDERS = annotate base faults formats native order report
 report_folder = $(filter tlbgrind/tgreport/$(1)/%,$(REPORT_MODULES))
 tgreportdir = $(pkgdatadir)/python/tgreport
 tgreport_annotatedir = $(tgreportdir)/annotate
 tgreport_basedir = $(tgreportdir)/base
 tgreport_faultsdir = $(tgreportdir)/faults
 tgreport_formatsdir = $(tgreportdir)/formats
+tgreport_nativedir = $(tgreportdir)/native
 tgreport_orderdir = $(tgreportdir)/order
 tgreport_reportdir = $(tgreportdir)/report
 dist_tgreport_DATA = $(filter-out $(REPORT_FOLDERS:%=tlbgrind/tgreport/%/%),$(REPORT_MODULES))
@@ -1221,5 +1254,6 @@ dist_tgreport_annotate_DATA = $(call report_folder,annotate)
 dist_tgreport_base_DATA = $(call report_folder,base)
 dist_tgreport_faults_DATA = $(call report_folder,faults)
 dist_tgreport_formats_DATA = $(call report_folder,formats)
+dist_tgreport_native_DATA = $(call report_folder,native)
 dist_tgreport_order_DATA = $(call report_folder,order)
 dist_tgreport_report_DATA = $(call report_folder,report) $(REPORT_ASSETS)

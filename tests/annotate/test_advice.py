@@ -242,6 +242,19 @@ def test_what_is_worth_the_trouble(tmp_path: Path, left: int, instructions: int,
     assert said in run(tmp_path, "--advice", *files).out.decode()
 
 
+# Base pages touched, switches that were simulated, and whether nothing to win holds for a core of its own alone.
+SHARED = [(249, "", False), (250, "", True), (250, "desc: Context switches: every 1000 instructions, flush everything\n", False)]
+
+
+@pytest.mark.parametrize(("pages", "switches", "said"), SHARED)
+def test_nothing_to_win_names_what_else_has_the_core(tmp_path: Path, pages: int, switches: str, said: bool) -> None:
+    there = MEMORY.format(n=1, backed=2048, touched=1000) + TOUCHES.format(pages=pages, faults=pages)
+    files = [write(tmp_path, "m", 5000, switches), write(tmp_path, "m@heap:2M", 4999, switches + there)]
+    text = " ".join(run(tmp_path, "--advice", *files).out.decode().split())
+    assert "Nothing to win: " in text
+    assert ("What else runs on its core is not counted; --switch-every=5000000 does." in text) == said
+
+
 def test_only_all_memory_together_wins(tmp_path: Path) -> None:
     files = [write(tmp_path, "m", 5000), write(tmp_path, "m@heap:2M", 5000), write(tmp_path, "m@all:2M", 10)]
     assert b"No kind of memory wins by pages of 2M alone" in run(tmp_path, "--advice", *files).out

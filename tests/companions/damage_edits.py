@@ -287,6 +287,22 @@ USED_BYTES: Edits = {
     "view": (b"used-total\tcold", b"used-total\thot", "77: 'hot' is not one of 4k, warm, cold"),
 }
 
+# tests/faults/data/touches.faults
+TOUCHES: Edits = {
+    "not yes": (b"faults-touches: yes", b"faults-touches: no", "11: faults-touches 'no', where only yes is known"),
+    "not told": (b"faults-touches: yes", b"faults-lost: yes", "27: a line 'touch' without 'faults-touches: yes' in the header"),
+    "fields": (b"0x401b000\t1\t24\tlinker", b"0x401b000\t1\t24", "30: 5 fields, where a line 'touch' has 6"),
+    "empty field": (b"0x401b000\t1\t24\tlinker", b"0x401b000\t\t24\tlinker", "30: an empty field; '-' stands for nothing"),
+    "kind": (b"touch\tx", b"touch\tz", "27: 'z' is not a touch: x, r or w"),
+    "map": (b"0x401b000\t1\t24", b"0x401b000\t10\t24", "30: map 10 was not defined"),
+    "no address": (b"touch\tr\t0x401b000", b"touch\tr\t401b000", "30: '401b000' is not an address in hexadecimal digits"),
+    "page": (b"touch\tr\t0x401b000", b"touch\tr\t0x401b100", "30: 0x401b100 is not the address of a page of 4096 bytes"),
+    "outside": (b"touch\tr\t0x401b000", b"touch\tr\t0x402b000", "30: 0x402b000 is not a page of map 1"),
+    "time": (b"0x401b000\t1\t24\tlinker", b"0x401b000\t1\t-24\tlinker", "30: '-24' is not a number from 0 to 2^64-1"),
+    "work": (b"90400\tlocale", b"90400\tlocal", "43: 'local' is not one of program, linker, locale"),
+    "late": (b"end\t18", b"touch\tw\t0x121000\t4\t91006\tprogram\nend\t18", "62: a touch behind 'summary'"),
+}
+
 # tests/order/data/first.entries
 ENTRIES: Edits = {
     "first line": (b"# tlbgrind entries", b"# tlbgrind", "1: not an entries file: the first line is not '# tlbgrind entries'"),

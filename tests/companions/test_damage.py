@@ -21,10 +21,11 @@ from damage_edits import (
     ENTRIES,
     FAULT_LOG,
     OUT_FILE,
+    TOUCHES,
     USED_BYTES,
     Edits,
 )
-from tg_companions import MAIN, Result, call, command, refused
+from tg_companions import READERS, Result, call, command, refused
 
 TESTS = Path(__file__).resolve().parents[1]
 
@@ -65,6 +66,7 @@ USED_VIEWS = (
     ["--waste", "--growth=3", "--phase-range"],
     ["--view=4k", "--used"],
 )
+TOUCH_VIEWS = (["--format=text"], ["--what-if"])
 FAULT_SPARE = (b"#", b"creator", b"pid", b"cmd", b"fault-around", b"read-ahead", b"thp", b"mthp", b"assumption")
 
 # A damaged file needs no plots.
@@ -83,6 +85,9 @@ SAMPLES = {
     ),
     "used bytes": Sample(
         "tg_faults", "faults/data/used.faults", USED_BYTES, 2000, FAULT_LETTERS, [], USED_VIEWS, FAULT_SPARE
+    ),
+    "touches": Sample(
+        "tg_faults", "faults/data/touches.faults", TOUCHES, 1000, FAULT_LETTERS + b"rwx", [], TOUCH_VIEWS, (*FAULT_SPARE, b"touch")
     ),
     "a page of costs": Sample("tg_report", "annotate/data/two-level.out", {}, 200, b"0123456789 -+*()=:\n", NO_CHART),
     "a page of faults": Sample("tg_report", "faults/data/used.faults", {}, 200, FAULT_LETTERS, NO_CHART),
@@ -220,7 +225,7 @@ FIRST_LINES = {
 
 
 @pytest.mark.parametrize("name", NO_FILE)
-@pytest.mark.parametrize("companion", MAIN)
+@pytest.mark.parametrize("companion", READERS)
 def test_what_is_no_such_file_is_refused(companion: str, name: str, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "empty").write_bytes(b"")
@@ -242,7 +247,7 @@ GOOD = {
 }
 
 
-@pytest.mark.parametrize("companion", [name for name in MAIN if name != "tg_report"])
+@pytest.mark.parametrize("companion", [name for name in READERS if name != "tg_report"])
 def test_a_file_of_another_kind_is_refused_with_the_command_that_reads_it(companion: str, tmp_path: Path) -> None:
     (own,) = [what for what, (_, name, _) in GOOD.items() if name == companion]
     others = {what: (path.read_text(), reader) for what, (path, _, reader) in GOOD.items() if what != own}
@@ -265,6 +270,7 @@ def test_a_file_of_another_kind_is_refused_with_the_command_that_reads_it(compan
         ("tg_annotate", "--versoin", "--version"),
         ("tg_faults", "--veiw=cold", "--view=cold"),
         ("tg_faults", "--by=functions", "function"),
+        ("tg_native", "--tlbgrnd=x", "--tlbgrind=x"),
         ("tg_order", "--forcast", "--forecast"),
         ("tg_report", "--chartjs=x", "--chart-js=x"),
     ],
@@ -283,7 +289,7 @@ def small_space() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 
 
-@pytest.mark.parametrize("companion", MAIN)
+@pytest.mark.parametrize("companion", READERS)
 def test_a_file_larger_than_memory_is_refused(companion: str, tmp_path: Path) -> None:
     with open(tmp_path / "large", "wb") as out:
         out.write(b"# tlbgrind entries\n")  # so that tg_report, too, begins to read

@@ -24,10 +24,10 @@ WAYS = ("near", "exact", "words", "compiled")
 DISPLAY = re.compile(r"^\.Bd -literal.*\n(?P<body>(?:.*\n)*?)\.Ed$|^\.Dl (?P<line>\$ .*)$", re.MULTILINE)
 # What a reader could type, although no "$" says so.
 TYPED = re.compile(
-    r"\s*(?:[\w.]+/)*(?:tlbgrind|tg_(?:annotate|faults|order|report)|valgrind|vgdb|callgrind_annotate"
+    r"\s*(?:[\w.]+/)*(?:tlbgrind|tg_(?:annotate|faults|native|order|report)|valgrind|vgdb|callgrind_annotate"
     r"|kcachegrind|g?cc|g\+\+|clang|quickstart|autoreconf|configure|make|perf|env|export|setarch|sudo"
     r"|sh|bash|python3|perl|awk|cpuid|taskset|dd|echo|cd|mkdir|git|apt-get|llvm-bolt"
-    r"|tar|dpkg-buildpackage|rpmbuild|nix-build|podman|packages|get-packages)(?:\s|$)"
+    r"|tar|dpkg-buildpackage|rpmbuild|nix-build|podman|packages|rpm|get-packages)(?:\s|$)"
 )
 
 

@@ -16,6 +16,7 @@ from e15_time import Counts, Row
 from exp_frame import Experiment, Missing, Result, Table
 from exp_lab import Lab
 from exp_timed import TENTH, Timed
+from tgreport.annotate.advice import SWITCH_EVERY
 from tgreport.formats import verdicts
 from tgreport.formats.cost import Cycles
 from tgreport.formats.verdicts import NO, PERHAPS, WORTH_PERCENT, YES, Verdict
@@ -53,10 +54,10 @@ def programs(lab: Lab) -> list[Timed]:
 
 
 def options() -> list[str]:
-    """In a virtual machine each walk goes through the host's tables, too."""
+    """In a virtual machine each walk goes through the host's tables, too, and neighbours use the TLBs."""
     with open("/proc/cpuinfo", encoding="ascii", errors="replace") as facts:
         is_guest = any(line.startswith("flags") and " hypervisor" in line for line in facts)
-    return ["--toggle-collect=measured", *(["--nested=yes"] if is_guest else [])]
+    return ["--toggle-collect=measured", *(["--nested=yes", f"--switch-every={SWITCH_EVERY}"] if is_guest else [])]
 
 
 def simulate(lab: Lab, program: Timed, huge: bool) -> dict[str, Counts]:

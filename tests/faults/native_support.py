@@ -66,6 +66,7 @@ class Fault(NamedTuple):
     brought: str
     cold_brought: str
     read: str
+    callers: tuple[Code, ...] = ()
 
     def kind(self, view: str) -> str:
         return self.kinds[VIEWS.index(view)]
@@ -83,6 +84,14 @@ class Used(NamedTuple):
     bytes: int
 
 
+class Touch(NamedTuple):
+    kind: str
+    page: int
+    map: Map
+    instructions: int
+    work: str
+
+
 class Log(NamedTuple):
     path: Path
     header: dict[str, str]
@@ -92,6 +101,7 @@ class Log(NamedTuple):
     hidden: dict[str, list[int]]
     phases: dict[str, list[int]]
     used: list[Used]
+    touches: list[Touch]
 
     def view(self, view: str) -> list[Fault]:
         return [f for f in self.faults if f.kind(view) != "-"]
@@ -111,6 +121,7 @@ class Reader:
         self.phases: dict[str, list[int]] = {}
         self.used: list[Used] = []
         self.used_totals: dict[str, list[int]] = {}
+        self.touches: list[Touch] = []
         self.ended = False
 
     def read(self) -> Log:
@@ -135,6 +146,7 @@ class Reader:
             self.hidden,
             self.phases,
             self.used,
+            self.touches,
         )
 
     def line(self, line: str) -> None:
@@ -153,6 +165,8 @@ class Reader:
             self.codes[int(number)] = Code(int(address, 16), obj, function, file, int(at))
         elif field[0] == "*":
             self.repeat(*field[1:])
+        elif field[0] == "touch":
+            self.add_touch(*field[1:])
         elif field[0] == "used":
             assert not self.summary
             self.add_used(*field[1:])
@@ -188,6 +202,11 @@ class Reader:
 
     def fault(self, field: list[str]) -> None:
         number, kinds, page, where, instructions, thread, by, code, *brought = field
+        callers: tuple[Code, ...] = ()
+        if "faults-stacks" in self.header:
+            stack = brought.pop()
+            callers = tuple(self.codes[int(n)] for n in stack.split(",")) if stack != "-" else ()
+            assert len(callers) <= int(self.header["faults-stacks"])
         assert int(number) == len(self.faults) + 1
         assert re.fullmatch("[-xrzwcdXRW]{3}", kinds) and kinds[0] != "-"
         for runs in brought:
@@ -204,6 +223,7 @@ class Reader:
             warm,
             cold,
             read,
+            callers,
         )
         size = int(self.header["page size"])
         assert fault.page % size == 0
@@ -225,6 +245,16 @@ class Reader:
                     instructions=last.instructions + int(instruction_step),
                 )
             )
+
+    def add_touch(self, kind: str, page: str, where: str, instructions: str, work: str) -> None:
+        assert self.header["faults-touches"] == "yes" and not self.summary
+        assert kind in ("x", "r", "w") and work in ("program", "linker", "locale")
+        touch = Touch(kind, int(page, 16), self.maps[int(where)], int(instructions), work)
+        assert touch.page % int(self.header["page size"]) == 0
+        assert touch.map.start <= touch.page < touch.map.end
+        if self.touches:
+            assert touch.instructions >= self.touches[-1].instructions
+        self.touches.append(touch)
 
     def add_used(self, where: str, page: str, count: str, kinds: str, used: str) -> None:
         run = Used(self.maps[int(where)], int(page, 16), int(count), kinds, int(used))

@@ -148,7 +148,7 @@ def report(name: str, found: Match) -> None:
 
 def lines_of_the_man_page() -> list[str]:
     page = Path(os.environ["TG_SRCDIR"]) / "docs" / "tg_faults.1"
-    text = page.read_text(encoding="utf-8").split("Check the log against this machine's kernel:")[1]
+    text = page.read_text(encoding="utf-8").split("By hand:")[1]
     block = text.split(".Bd ")[1].split(".Ed")[0].splitlines()[1:]
     assert all(line.startswith("$ ") for line in block)
     return [line[2:] for line in block]

@@ -43,6 +43,9 @@ GOLDEN = {
     "used-text": ["--used", "--format=text", "--addresses=native", USED],
     "used-csv": ["--used", "--format=csv", USED],
     "used-json": ["--used", "--format=json", "--view=4k", USED],
+    "stacks": ["--by=caller,inclusive,function", "--top=4", "stacks.faults"],
+    "stacks-folded": ["--format=folded", "--view=cold", "stacks.faults"],
+    "stacks-csv": ["--format=csv", "--by=inclusive", "stacks.faults"],
     "help": ["--help"],
 }
 
@@ -583,3 +586,37 @@ def test_wrong_options_are_refused(arguments: list[str], complaint: str) -> None
 
 def test_the_version_is_printed() -> None:
     assert re.fullmatch(r"tg_faults [0-9.]+\n", good("--version"))
+
+
+# --- A gate ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reasons"),
+    [
+        (["--max-more=0", MIXED, MIXED], []),
+        (["--max-more=100000", "--by=object", MIXED, "example.faults"], []),
+        (["--max-more=-1", MIXED, MIXED], ["page faults grew by 0, from 16 to 16, above --max-more=-1: mixed.faults"]),
+        (
+            ["--max-more=5", MIXED, "example.faults"],
+            ["page faults grew by 65,522, from 16 to 65,538, above --max-more=5: example.faults"],
+        ),
+        (
+            ["--max-more=5", "--by=object", "--top=1", "example.faults", MIXED],
+            ["page faults of /usr/bin/mixed grew by 12, from 0 to 12, above --max-more=5: mixed.faults"],
+        ),
+        (["--max-more=12", "--by=object", "--top=1", "example.faults", MIXED], []),
+    ],
+)
+@pytest.mark.parametrize("form", ["", "--format=csv"])
+def test_more_faults_than_allowed_give_three(arguments: list[str], reasons: list[str], form: str) -> None:
+    """in all, and in each row of a table that is asked for, whatever is printed of it"""
+    options = [form] if form else []
+    result = run(DATA, "--compare", *options, *arguments).text()
+    assert result.status == (3 if reasons else 0)
+    assert result.err.splitlines() == [f"tg_faults: failed: {reason}" for reason in reasons]
+    assert result.out == good("--compare", *options, *[a for a in arguments if not a.startswith("--max")])
+
+
+def test_a_limit_needs_a_comparison() -> None:
+    refused("--max-more goes with --compare only (tg_faults --help lists what is allowed)", "--max-more=3", MIXED)

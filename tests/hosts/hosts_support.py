@@ -1,7 +1,7 @@
-# hosts_support.py -- the tool for another architecture: built, and run under qemu.
+# hosts_support.py -- the tool of a host: built, and run, under qemu if it is of another processor.
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """Builds the tool for another architecture with Debian's cross compiler and Valgrind package, and
-runs it and Valgrind's own tools there under user-mode qemu.
+runs it and Valgrind's own tools there under user-mode qemu; or runs the tool of this machine.
 
 A tool is started directly: Valgrind's launcher and the following of exec do not work under this
 qemu, for it executes the host's program.
@@ -10,16 +10,19 @@ qemu, for it executes the host's program.
 from __future__ import annotations
 
 import os
+import platform
+import re
+import shlex
 import shutil
 import struct
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from host_list import HOSTS, Host, Program
 
 BUILD = Path(os.environ["TG_BUILDDIR"])
 SOURCE = Path(os.environ["TG_SRCDIR"])
@@ -40,52 +43,65 @@ FALLBACK = "--sim-hints=fallback-llsc"
 ALL_LOADS = ("--px-default=allregs-at-each-insn", "--px-file-backed=allregs-at-each-insn")
 
 
-@dataclass(frozen=True)
-class Host:
-    """An architecture, by its names."""
 
-    valgrind: str
-    debian: str
-    triplet: str
-    qemu: str
-    release: str
-    machine: str  # a processor of it
-    own_tracer: bool = False  # lackey can not trace programs there: tracer.c
+def root_of(host: Host) -> Path:
+    """What the host's programs lie in: the packages of tests/hosts/get-packages, or this system."""
+    if not host.qemu:
+        return Path("/")
+    return Path(os.environ.get("TG_HOSTS", BUILD / "hosts")) / f"{host.debian}-{host.release}"
 
-    @property
-    def root(self) -> Path:
-        """The packages of tests/hosts/get-packages."""
-        return Path(os.environ.get("TG_HOSTS", BUILD / "hosts")) / f"{self.debian}-{self.release}"
 
-    @property
-    def build(self) -> Path:
-        return BUILD / "tests" / "hosts" / f"{self.debian}-{self.release}"
+def build_of(host: Host) -> Path:
+    return BUILD / "tests" / "hosts" / f"{host.debian}-{host.release}" if host.qemu else BUILD
 
-    def emulator(self) -> str | None:
-        return shutil.which(self.qemu) or shutil.which(f"{self.qemu}-static")
 
-    def lacks(self) -> str | None:
-        """What is missing on this machine to build for and run it."""
-        compiler = f"{self.triplet}-gcc"
-        if shutil.which(compiler) is None:
-            return f"no {compiler} (Debian package: gcc-{self.triplet})"
-        if self.emulator() is None:
-            return f"no {self.qemu} (Debian package: qemu-user-static)"
-        if not (self.root / "complete").exists():
-            return (
-                f"no packages of {self.debian} in {self.root}: "
-                f"tests/hosts/get-packages {self.debian} {self.release} {self.root} fetches them"
-            )
-        return None
+def compiler_of(host: Host) -> list[str]:
+    if host.qemu:
+        return [f"{host.triplet}-gcc"]
+    return [*shlex.split(os.environ.get("CC", "gcc")), "-m32" if host.valgrind == "x86" else "-m64"]
+
+
+def emulator_of(host: Host) -> list[str]:
+    if not host.qemu:
+        return []
+    found = shutil.which(host.qemu) or shutil.which(f"{host.qemu}-static")
+    assert found is not None
+    return [found]
+
+
+def hosts_here() -> list[Host]:
+    """Those that this machine can run if the packages are there."""
+    if os.environ.get("TG_EVERY_HOST"):
+        return list(HOSTS)
+    processors = {"x86_64": {"amd64"} | ({"x86"} if os.environ.get("TG_HAVE_X86") == "yes" else set())}
+    mine = processors.get(platform.machine(), set())
+    done = subprocess.run([os.environ.get("VALGRIND", "valgrind"), "--version"], capture_output=True, encoding="utf-8", check=True)
+    version = done.stdout.strip().removeprefix("valgrind-")
+    return [h for h in HOSTS if h.qemu or (h.valgrind in mine and version.startswith(f"{h.version}."))]
+
+
+def lacks(host: Host) -> str | None:
+    """What is missing on this machine to build for and run a host of another processor."""
+    compiler = f"{host.triplet}-gcc"
+    if shutil.which(compiler) is None:
+        return f"no {compiler} (Debian package: gcc-{host.triplet})"
+    if not (shutil.which(host.qemu) or shutil.which(f"{host.qemu}-static")):
+        return f"no {host.qemu} (Debian package: qemu-user-static)"
+    if not (root_of(host) / "complete").exists():
+        return (
+            f"no packages of {host.debian} in {root_of(host)}: "
+            f"tests/hosts/get-packages {host.debian} {host.release} {root_of(host)} fetches them"
+        )
+    return None
 
 
 def need(host: Host) -> None:
     """Skips the test on a machine that lacks something; in CI, which installs it, that is an error."""
-    lacks = host.lacks()
-    if lacks is not None and os.environ.get("CI") == "true":
-        pytest.fail(lacks)
-    if lacks is not None:
-        pytest.skip(lacks)
+    missing = lacks(host) if host.qemu else None
+    if missing is not None and os.environ.get("CI") == "true":
+        pytest.fail(missing)
+    if missing is not None:
+        pytest.skip(missing)
 
 
 def checked(command: Sequence[str | Path], place: Path, log: Path) -> None:
@@ -108,31 +124,40 @@ def checked(command: Sequence[str | Path], place: Path, log: Path) -> None:
 
 
 def build_tool(host: Host) -> None:
-    """As a user would do it on this machine; a second run builds only what has changed."""
-    host.build.mkdir(parents=True, exist_ok=True)
-    log = host.build / "log"
+    """As a user would do it on this machine; a second run builds only what has changed. The tool of
+    this machine is built."""
+    if not host.qemu:
+        return
+    build = build_of(host)
+    build.mkdir(parents=True, exist_ok=True)
+    log = build / "log"
     log.unlink(missing_ok=True)
-    if not (host.build / "Makefile").exists():
-        configure: list[str | Path] = [SOURCE / "configure", f"--host={host.triplet}", f"--with-valgrind={host.root / 'usr'}"]
-        checked([*configure, "--enable-werror", "PKG_CONFIG=pkg-config"], host.build, log)
+    if not (build / "Makefile").exists():
+        valgrind = f"--with-valgrind={root_of(host) / 'usr'}"
+        configure = [SOURCE / "configure", f"--host={host.triplet}", valgrind, "--enable-werror", "PKG_CONFIG=pkg-config"]
+        checked(configure, build, log)
+    made = re.search(r"^VALGRIND_VERSION = (.*)$", (build / "Makefile").read_text(), re.MULTILINE)
+    assert made and made[1].startswith(f"{host.version}."), (
+        f"the Valgrind of {host.release} is {made and made[1]}: tests/hosts/host_list.py says {host.version}"
+    )
     wanted = [f"tlbgrind/tlbgrind-{host.valgrind}-linux", ".in_place/stamp"]
-    checked(["make", "-j2", *wanted], host.build, log)
+    checked(["make", "-j2", *wanted], build, log)
 
 
 def build_tracer(host: Host) -> None:
     """The tool that keeps a trace in memory, linked as configure links its smallest tool."""
-    archives = next(host.root.glob(f"usr/lib/**/libcoregrind-{host.valgrind}-linux.a")).parent
+    archives = next(root_of(host).glob(f"usr/lib/**/libcoregrind-{host.valgrind}-linux.a")).parent
     platform = [f"-DVGA_{host.valgrind}=1", "-DVGO_linux=1", f"-DVGP_{host.valgrind}_linux=1", f"-DVGPV_{host.valgrind}_linux_vanilla=1"]
     alone = ["-static", "-nodefaultlibs", "-nostartfiles", "-u", "_start", "-Wl,-Ttext-segment=0x58000000"]
     code = ["-std=gnu11", "-O2", "-fno-pic", "-fno-pie", "-fno-stack-protector", "-fno-strict-aliasing", "-fno-builtin"]
     checked(
-        [f"{host.triplet}-gcc", "-isystem", host.root / "usr/include/valgrind", *platform, *code, *alone]
+        [f"{host.triplet}-gcc", "-isystem", root_of(host) / "usr/include/valgrind", *platform, *code, *alone]
         + ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
-        + ["-o", host.build / ".in_place" / f"tracer-{host.valgrind}-linux", SOURCE / "tests/hosts/tracer.c"]
+        + ["-o", build_of(host) / ".in_place" / f"tracer-{host.valgrind}-linux", SOURCE / "tests/hosts/tracer.c"]
         + [archives / f"lib{part}-{host.valgrind}-linux.a" for part in ("coregrind", "vex")]
         + ["-lgcc", archives / f"libgcc-sup-{host.valgrind}-linux.a"],
-        host.build,
-        host.build / "log",
+        build_of(host),
+        build_of(host) / "log",
     )
 
 
@@ -140,23 +165,29 @@ def compile_client(host: Host, source: Path, folder: Path, *flags: str) -> Path:
     program = folder / source.stem
     # Valgrind reads no debug information of a program with a segment that the file has nothing of.
     pages = "-Wl,-z,max-page-size=65536"
-    command = [f"{host.triplet}-gcc", "-g", "-O1", "-fno-pie", "-no-pie", "-static", pages, "-Wall", "-Werror"]
-    checked([*command, *flags, "-o", program, source], folder, folder / "log")
+    options = ["-g", "-O1", "-fno-pie", "-no-pie", "-static", pages, "-Wall", "-Werror"]
+    checked([*compiler_of(host), *options, *flags, "-o", program, source], folder, folder / "log")
     return program
+
+
+def command_line(host: Host, program: Program, folder: Path) -> list[str | Path]:
+    if not program.path.endswith(".c"):
+        return [root_of(host) / program.path, *program.arguments]
+    compiled = folder / host.name
+    compiled.mkdir(exist_ok=True)
+    return [compile_client(host, SOURCE / program.path, compiled), *program.arguments]
 
 
 def run(host: Host, tool: str, options: Sequence[str], program: Sequence[str | Path]) -> tuple[str, str]:
     """What the program printed, and what Valgrind did."""
-    folder = host.build / ".in_place"
-    emulator = host.emulator()
-    assert emulator is not None
+    folder = build_of(host) / ".in_place"
     setarch = ["setarch", "-R"] if shutil.which("setarch") else []
     done = subprocess.run(
-        [*setarch, emulator, folder / f"{tool}-{host.valgrind}-linux", f"--tool={tool}", *options, *program],
+        [*setarch, *emulator_of(host), folder / f"{tool}-{host.valgrind}-linux", f"--tool={tool}", *options, *program],
         env={
             "PATH": "/usr/bin:/bin",
             "LC_ALL": "C",
-            "QEMU_LD_PREFIX": str(host.root),
+            "QEMU_LD_PREFIX": str(root_of(host)),
             "VALGRIND_LIB": str(folder),
             "VALGRIND_LAUNCHER": "/usr/bin/valgrind",
             "PYTHONHASHSEED": "0",

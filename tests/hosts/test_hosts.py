@@ -1,39 +1,35 @@
-# test_hosts.py -- the tool on other architectures, against known counts and other tools.
+# test_hosts.py -- the tool on each architecture with each Valgrind, against known counts and other tools.
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""On each other architecture: programs that know their counts, a naive simulation of lackey's trace,
-cachegrind, and the tool with and without its short cuts, to the digit, on the distribution's own
-programs there.
+"""On each architecture, with each version of Valgrind: programs that know their counts, a naive
+simulation of lackey's trace, cachegrind, and the tool with and without its short cuts, to the
+digit.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from host_list import Host, Program
 from hosts_support import (
     ALL_LOADS,
     EVENTS,
     FALLBACK,
     SOURCE,
-    Host,
     accesses,
     build_tool,
     build_tracer,
+    command_line,
     compile_client,
+    hosts_here,
     need,
     profile,
     run,
 )
 from oracle.naive_tlb import Array, Hierarchy
-
-HOSTS = (
-    Host("arm64", "arm64", "aarch64-linux-gnu", "qemu-aarch64", "bookworm", "neoverse-v2"),
-    Host("ppc64le", "ppc64el", "powerpc64le-linux-gnu", "qemu-ppc64le", "bookworm", "power9", own_tracer=True),
-    Host("riscv64", "riscv64", "riscv64-linux-gnu", "qemu-riscv64", "sid", "p550"),
-)
 
 CLIENTS = SOURCE / "tests" / "clients"
 
@@ -41,33 +37,18 @@ CLIENTS = SOURCE / "tests" / "clients"
 STARTED_ALIKE = ("--native-start=no", "--thp=madvise")
 
 
-@dataclass(frozen=True)
-class Program:
-    """A program of the distribution, by its path there, which all of its tools can run."""
-
-    path: str
-    arguments: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        return Path(self.path).name
-
-    def line(self, host: Host) -> list[str]:
-        return [str(host.root / self.path), *self.arguments]
+HERE = hosts_here()
+WITH_ORACLES = [h for h in HERE if h.oracles]
 
 
-SORTED = "select sum(x) from (with recursive n(x) as (select 1 union all select x + 1 from n where x < 50) select x from n order by -x)"
-SMALL = (
-    Program("bin/busybox", ("sort", str(SOURCE / "COPYING"))),
-    Program("bin/bash", ("-c", "for i in 1 2 3; do echo $((i * i)); done")),
-    Program("usr/bin/sqlite3", (":memory:", SORTED)),
-    Program("usr/bin/xz", ("-0", "-T1", "-c", str(SOURCE / "tests" / "hosts" / "refs.h"))),
-)
-PYTHON = Program("usr/bin/python3", ("-S", "-c", "print(sum(range(100)))"))
-PROGRAMS = (*SMALL, PYTHON)
+def each(hosts: list[Host], programs: Callable[[Host], Sequence[Program]]) -> pytest.MarkDecorator:
+    """Hosts with their programs."""
+    pairs = [(h, p) for h in hosts for p in programs(h)]
+    names = [f"{h.name}-{p.name}" for h, p in pairs]
+    return pytest.mark.parametrize(("host", "program"), pairs, ids=names, indirect=["host"])
 
 
-@pytest.fixture(scope="module", params=HOSTS, ids=[h.valgrind for h in HOSTS])
+@pytest.fixture(scope="module", params=HERE, ids=[h.name for h in HERE])
 def host(request: pytest.FixtureRequest) -> Host:
     chosen = request.param
     assert isinstance(chosen, Host)
@@ -96,11 +77,11 @@ def tlbgrind(
 def test_each_function_makes_the_references_that_its_source_states(
     host: Host, folder: Path, fast_path: str
 ) -> None:
-    source = SOURCE / "tests" / "hosts" / f"refs_{host.valgrind}.c"
-    program = compile_client(host, source, folder)
+    program = compile_client(host, host.known_references, folder)
     options = [f"--fast-path={fast_path}", "--itlb=64,4", "--dtlb=64,4", *ALL_LOADS]
     _, functions, printed = tlbgrind(host, options, [program], folder)
-    expected = [line.split()[1:] for line in printed.splitlines() if line.startswith("expect ")]
+    lines = [line.split()[1:] for line in printed.splitlines() if line.startswith("expect ")]
+    expected = [[word for word in line if word != "-"] for line in lines]
     assert len(expected) > 10
     counted = [
         [name, *(str(functions[name][event]) for event in ("Ir", "Dr", "Dw"))] for name, *_ in expected
@@ -152,54 +133,51 @@ def simulate(trace: list[tuple[str, int, int]], machine: Machine) -> Counter[str
     return totals
 
 
-@pytest.mark.parametrize("program", SMALL, ids=[p.name for p in SMALL])
+@each(WITH_ORACLES, lambda h: h.programs)
 def test_programs_count_as_their_lackey_trace(host: Host, program: Program, folder: Path) -> None:
-    trace = accesses(host, program.line(host), folder)
+    command = command_line(host, program, folder)
+    trace = accesses(host, command, folder)
     for machine in MACHINES:
         expected = simulate(trace, machine)
         assert min(expected[event] for event in EVENTS) > 0
         for fast_path in ("yes", "no"):
             options = [*STARTED_ALIKE, FALLBACK, *machine.options(), f"--fast-path={fast_path}"]
-            totals, _, _ = tlbgrind(host, options, program.line(host), folder)
+            totals, _, _ = tlbgrind(host, options, command, folder)
             assert totals == expected, fast_path
 
 
-def cachegrind(host: Host, program: Program, folder: Path) -> list[int]:
+def cachegrind(host: Host, program: Sequence[str | Path], folder: Path) -> list[int]:
     out = folder / "cachegrind"
     caches = ["--I1=262144,4,4096", "--D1=262144,4,4096", "--LL=8388608,8,4096"]
-    run(host, "cachegrind", ["-q", "--cache-sim=yes", f"--cachegrind-out-file={out}", *caches], program.line(host))
+    run(host, "cachegrind", ["-q", "--cache-sim=yes", f"--cachegrind-out-file={out}", *caches], program)
     for line in out.read_text(errors="replace").splitlines():
         if line.startswith("summary: "):
             return list(map(int, line.split()[1:]))
     raise AssertionError("no summary")
 
 
-# Python 3.14 does not end on riscv64 under qemu, nor with Valgrind's own tool none.
-OF_HOSTS = [(h, p) for h in HOSTS for p in (SMALL if h.valgrind == "riscv64" else PROGRAMS)]
-
-
-@pytest.mark.parametrize(
-    ("host", "program"), OF_HOSTS, ids=[f"{h.valgrind}-{p.name}" for h, p in OF_HOSTS], indirect=["host"]
-)
+@each(WITH_ORACLES, lambda h: (*h.programs, *h.more_programs))
 def test_with_cachegrinds_definitions_all_counts_are_cachegrinds(host: Host, program: Program, folder: Path) -> None:
     options = ["--as-cachegrind=yes", "--itlb=64,4", "--dtlb=64,4", "--stlb=2048,8"]
-    totals, _, _ = tlbgrind(host, options, program.line(host), folder)
-    assert [totals[event] for event in EVENTS] == cachegrind(host, program, folder)
+    command = command_line(host, program, folder)
+    totals, _, _ = tlbgrind(host, options, command, folder)
+    assert [totals[event] for event in EVENTS] == cachegrind(host, command, folder)
 
 
 # What must not change a count, with everything that a run can write.
 EVERYTHING = ("--faults=yes", "--data=yes", "--calls=yes", "--reach=yes")
 
 
-@pytest.mark.parametrize("program", SMALL, ids=[p.name for p in SMALL])
+@each(HERE, lambda h: h.programs)
 def test_the_fast_path_changes_nothing(host: Host, program: Program, folder: Path) -> None:
     """With the start as natively, a machine of the architecture, and pages of several sizes."""
+    command = command_line(host, program, folder)
     written = []
     for fast_path in ("yes", "no"):
-        place = folder / f"{host.valgrind}-{program.name}-{fast_path}"
+        place = folder / f"{host.name}-{program.name}-{fast_path}"
         place.mkdir()
-        options = ["-q", f"--out-prefix={place / 'run'}", f"--machine={host.machine}", "--pages=all:contig"]
-        run(host, "tlbgrind", [*options, *EVERYTHING, f"--fast-path={fast_path}"], program.line(host))
+        options = ["-q", f"--out-prefix={place / 'run'}", f"--machine={host.machine}", f"--pages={host.large_pages}"]
+        run(host, "tlbgrind", [*options, *EVERYTHING, f"--fast-path={fast_path}"], command)
         written.append({path.name: without_the_run(path) for path in place.iterdir()})
     assert len(written[0]) >= 4
     assert written[0] == written[1]

@@ -56,6 +56,16 @@ def test_of_one_file_the_whole_run_is_taken_with_its_machines_in_their_order(tmp
         assert names(data) == machines and len(data["timelines"]) == 1
 
 
+def test_the_files_alone_tell_the_order_of_the_machines(tmp_path: Path) -> None:
+    a_run(tmp_path)
+    (tmp_path / "made.timeline").unlink()
+    assert names(page_of(tmp_path, "out.7_z_first")) == ["z-first", "a-second"]
+    for number, name in enumerate(("out.7_a_second", "out.7_z_first"), 1):
+        path = tmp_path / name
+        path.write_text(path.read_text().replace("desc: Machine:", f"desc: Machine number: {number} of 2\ndesc: Machine:"))
+    assert names(page_of(tmp_path, "out.7_z_first")) == ["a-second", "z-first"]
+
+
 def test_of_one_file_alone_nothing_else_is_taken(tmp_path: Path) -> None:
     a_run(tmp_path)
     data = page_of(tmp_path, "--only", "out.7_a_second")

@@ -31,12 +31,15 @@ PAIRS = listed()
 
 
 def written(folder: Path, *options: str) -> set[str]:
-    """What kinds of files a run writes, and whether one of them has offsets in records."""
+    """What kinds of files a run writes, and whether they have offsets in records, and calls."""
     folder.mkdir()
     done = tool(folder, *options)
     assert done.returncode == 0, done.stderr
     files = [path.read_text(encoding="utf-8") for path in folder.iterdir() if path.name != "out"]
-    return {text.partition("\n")[0] for text in files} | {"record:" for text in files if "\nrecord: " in text}
+    found = {text.partition("\n")[0] for text in files}
+    found |= {"record:" for text in files if "\nrecord: " in text}
+    calls = "\ncalls=" in (folder / "out").read_text(encoding="utf-8")
+    return found | ({"calls="} if calls else set())
 
 
 def test_the_list_has_each_pair_once() -> None:

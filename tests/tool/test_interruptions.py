@@ -63,6 +63,7 @@ def test_context_switches_come_after_so_many_instructions(tmp_path: Path, fast: 
     done = observe(tmp_path, "computes", 2000, 100, options=options)
     switches = number(done, "context switches")
     assert switches == sum_of(of(done), "Ir") // every
+    assert of(done).descriptions("Context switches") == [f"every {every} instructions, flush everything"]
     # Between two of them all 100 pages are read several times, so each of them misses once.
     inside = sum_of(of(done), "Ir", "uses") // every
     assert 100 * (inside - 1) <= sum_of(of(done), "DLtmr", "uses") <= 100 * (switches + 1)
@@ -77,6 +78,8 @@ def test_another_process_takes_the_room_of_so_many_pages(tmp_path: Path, pages: 
         )
         for name, rounds in (("fewer", 500), ("more", 1000))
     )  # fmt: skip
+    said = f"every 5000 instructions, refer to {pages} pages of code and as many of data"
+    assert of(more).descriptions("Context switches") == [said]
     switches = number(more, "context switches") - number(fewer, "context switches")
     assert switches > 5
     added = sum_of(of(more), "DLtmr", "uses") - sum_of(of(fewer), "DLtmr", "uses")

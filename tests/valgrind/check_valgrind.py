@@ -12,6 +12,7 @@ does not differ (any more) is an error, so that the list can only shrink.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import shlex
@@ -55,6 +56,7 @@ EVERYTHING = (
 # Seconds. What does not end under none in that time waits for something, and is not compared.
 MOST_UNDER_NONE = 60
 MOST_UNDER_THE_TOOL = 1800
+NO_END = "no end"
 # How often a program runs under none again before a difference is believed.
 AGAIN = 4
 DIFFERENT = ("native", "differs", "files", "paths")
@@ -154,7 +156,8 @@ def show(a: Outcome, b: Outcome) -> str:
     return f"{name}: {len(lines[0])} lines under none, {len(lines[1])} under the tool"
 
 
-def compare(program: Program, place: Path) -> Verdict:
+def compare(program: Program, place: Path, most: int) -> Verdict:
+    """`most`: seconds under none."""
     if program.needs and subprocess.run(["sh", "-c", program.needs], cwd=program.folder, capture_output=True, check=False).returncode != 0:
         return Verdict("not built")
     word = shlex.split(program.command)[0]
@@ -163,13 +166,13 @@ def compare(program: Program, place: Path) -> Verdict:
 
     def under_none() -> Outcome | None:
         (place / "log").write_bytes(b"")
-        return execute(program, command("none", program.options, place / "log"), MOST_UNDER_NONE)
+        return execute(program, command("none", program.options, place / "log"), most)
 
     first = under_none()
     if first is None:
-        return Verdict("no end", "under none")
+        return Verdict(NO_END, f"under none in {most} seconds")
     if b"the 'impossible' happened" in (place / "log").read_bytes():
-        return Verdict("no end", "none itself fails")
+        return Verdict(NO_END, "none itself fails")
     outcome, fast, said = run_tool(program, place, "yes")
     if outcome is None:
         return Verdict("differs", f"does not end in {MOST_UNDER_THE_TOOL} seconds")
@@ -188,7 +191,8 @@ def compare(program: Program, place: Path) -> Verdict:
     if not seen & outcomes:
         if len(seen) > 1:
             return Verdict("varies", show(*sorted(seen)[:2]))
-        native = execute(program, [], MOST_UNDER_NONE)
+        # The tool's addresses are not random, either.
+        native = execute(program, ["setarch", "-R"], MOST_UNDER_NONE)
         return Verdict("native" if native == outcome else "differs", show(first, outcome) + (f" [{said[:200]}]" if said else ""))
     if "the 'impossible' happened" in said or "INTERNAL ERROR" in said:
         return Verdict("differs", said[:200])
@@ -239,12 +243,34 @@ def judge(verdicts: Mapping[str, Verdict], listed: Mapping[str, str], is_all: bo
     return wrong
 
 
+def part_of(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"([1-9]\d*)/([1-9]\d*)", text)
+    if not found or int(found[1]) > int(found[2]):
+        raise argparse.ArgumentTypeError(f"{text}: K/N with K from 1 to N, such as 1/4")
+    return int(found[1]), int(found[2])
+
+
+def recorded(file: Path) -> dict[str, Verdict]:
+    """What earlier runs found. Of a line that was cut off, the program runs again."""
+    found = {}
+    for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else []:
+        try:
+            name, kind, detail = json.loads(line)
+        except ValueError:
+            continue
+        found[name] = Verdict(kind, detail)
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="check_valgrind.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cache", type=Path, default=Path(os.environ["TG_BUILDDIR"]) / "valgrind-programs", help="where sources and programs lie")
     parser.add_argument("--mirror", default=os.environ.get("TG_MIRROR", "http://deb.debian.org/debian"), help="of Debian's packages")
     parser.add_argument("--source", type=Path, help="Valgrind's sources, of the same version; they are built in")
     parser.add_argument("--only", metavar="REGEX", help="the programs with such names; what else the list has is not judged then")
+    parser.add_argument("--part", type=part_of, metavar="K/N", help="each N-th program from the K-th on; what else the list has is not judged then")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="keep what is found there, and do not run again what it has")
+    parser.add_argument("--most", type=int, default=MOST_UNDER_NONE, metavar="SECONDS", help="what takes longer under none is not compared (60)")
     parser.add_argument("--jobs", type=int, default=2, help="how many run at once (2)")
     parser.add_argument("--verbose", action="store_true", help="a line for each program, not only for those that differ")
     given = parser.parse_args()
@@ -257,25 +283,33 @@ def main() -> None:
     except Missing as why:
         raise SystemExit(f"check-valgrind: {why}") from None
     chosen = [program for program in programs(tree) if not given.only or re.search(given.only, program.name)]
-    verdicts: dict[str, Verdict] = {}
+    is_all = not given.only and not given.part
+    if given.part:
+        chosen = chosen[given.part[0] - 1 :: given.part[1]]
+    names = {program.name for program in chosen}
+    verdicts = {name: verdict for name, verdict in (recorded(given.record) if given.record else {}).items() if name in names}
     # Programs of one folder write into it: never two of them at once.
     folders: dict[str, list[Program]] = {}
-    for program in chosen:
+    for program in (program for program in chosen if program.name not in verdicts):
         folders.setdefault(program.name.split("/")[0], []).append(program)
     printing = threading.Lock()
 
     def work(part: Sequence[Program]) -> None:
         with tempfile.TemporaryDirectory(prefix="tlbgrind-valgrind-") as place:
             for program in part:
-                verdict = compare(program, Path(place))
+                verdict = compare(program, Path(place), given.most)
                 with printing:
                     verdicts[program.name] = verdict
+                    # With more time it may end.
+                    if given.record and verdict.kind != NO_END:
+                        with open(given.record, "a", encoding="utf-8") as record:
+                            print(json.dumps([program.name, *verdict]), file=record)
                     if given.verbose or not verdict.kind.startswith("same"):
                         print(f"{verdict.kind}: {program.name}: {verdict.detail}".removesuffix(": "), flush=True)
 
     with ThreadPoolExecutor(given.jobs) as pool:
         list(pool.map(work, sorted(folders.values(), key=len, reverse=True)))
-    wrong = judge(verdicts, listed, given.only is None)
+    wrong = judge(verdicts, listed, is_all)
     print("".join(f"{line}\n" for line in wrong), end="")
     counts = Counter(verdict.kind for verdict in verdicts.values())
     same = counts["same"] + counts["same, counts vary"]
@@ -283,7 +317,7 @@ def main() -> None:
     print(
         f"Valgrind {version}: {same + other} programs compared: {same} as under none ({counts['same, counts vary']} of them"
         f" count otherwise in each run), {other} not ({counts['native']} of them as without Valgrind); not compared:"
-        f" {counts['varies']} that vary under none, {counts['no end']} that do not end there, {counts['not built']} not built;"
+        f" {counts['varies']} that vary under none, {counts[NO_END]} that do not end there, {counts['not built']} not built;"
         f" {len(wrong)} not as listed"
     )
     sys.exit(bool(wrong))

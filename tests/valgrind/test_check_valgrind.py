@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 import pytest
-from check_valgrind import KNOWN, Verdict, judge, known
+from check_valgrind import KNOWN, Verdict, judge, known, part_of, recorded
 from valgrind_programs import programs
 
 
@@ -47,3 +48,17 @@ def test_programs_of_vgtest_files(tmp_path: Path) -> None:
         ("none/a", "./there 1 2", ("--smc-check=all", "--max-threads=9"), "", ""),
         ("none/amd64/path", "true", (), "test -e x", "rm -f y"),
     ]
+
+
+def test_parts_are_numbered_from_one() -> None:
+    assert part_of("2/3") == (2, 3)
+    for wrong in ("0/3", "4/3", "1", "1/0", "a/b", "-1/3"):
+        with pytest.raises(argparse.ArgumentTypeError, match="K/N"):
+            part_of(wrong)
+
+
+def test_a_record_that_was_cut_off_is_read_up_to_there(tmp_path: Path) -> None:
+    file = tmp_path / "record"
+    assert recorded(file) == {}
+    file.write_text('["a/b", "same", ""]\n["c/d", "differs", "x: y"]\n["e/f", "sa', encoding="utf-8")
+    assert recorded(file) == {"a/b": Verdict("same"), "c/d": Verdict("differs", "x: y")}

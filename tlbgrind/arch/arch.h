@@ -107,6 +107,15 @@ typedef struct {
 
 TgEntered tg_arch_entered(const VexGuestArchState* guest);
 
+/* At a function's first instruction: where it returns to, if a call leaves that in a register; else
+   0. */
+static inline Addr tg_arch_link(UChar* guest_state)
+{
+   return tg_arch.registers.links
+             ? tg_arch_entered((const VexGuestArchState*)(void*)guest_state).to
+             : 0;
+}
+
 /* Where the function begins whose local entry this may be; any other address: itself. */
 Addr tg_arch_global_entry(Addr a);
 

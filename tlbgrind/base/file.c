@@ -61,14 +61,54 @@ const HChar* tg_file_why(UWord error)
 
 static const HChar too_long[] = "the name is too long";
 
-/* The same for the folder of a name that is neither a stream nor a folder itself. */
-static const HChar* obstacle_in_folder(const HChar* name)
+/* The name of its folder. To be freed. */
+static HChar* folder_of(const HChar* name)
 {
-   struct vg_stat st;
    const SizeT n = (SizeT)(tg_path_file(name) - name);
    HChar* folder = VG_(strdup)("tg.file", n == 0 ? "." : name);
    if (n > 0)
       folder[n] = '\0';
+   return folder;
+}
+
+/* Of a link the link itself. */
+static Bool look_at(const HChar* name, struct vg_stat* st)
+{
+   /* Valgrind has no lstat() for tools, and the headers lack these. O_NOFOLLOW has one of two
+      numbers, by architecture; beside O_PATH the kernel ignores what the other one is. */
+   enum { O_PATH = 010000000, O_NOFOLLOW = 0400000 | 0100000 };
+   const SysRes r = VG_(open)(name, O_PATH | O_NOFOLLOW, 0);
+   if (sr_isError(r))
+      return False;
+   const Bool seen = VG_(fstat)((Int)sr_Res(r), st) == 0;
+   VG_(close)((Int)sr_Res(r));
+   return seen;
+}
+
+/* Where several users may make files, one can put a link to a file of another's, or a pipe, into
+   the place of a name that can be guessed. As the kernel does it (fs.protected_symlinks), but in
+   each such folder: what is there has to be the user's own, root's, or of the folder's owner. */
+static const HChar* obstacle_of_others(const HChar* name)
+{
+   struct vg_stat st, place;
+   HChar* folder = folder_of(name);
+   const Bool seen = look_at(name, &st) && !sr_isError(VG_(stat)(folder, &place));
+   VG_(free)(folder);
+   const UInt user = (UInt)VG_(geteuid)();
+   if (!seen || st.uid == user || st.uid == place.uid)
+      return NULL;
+   if (VKI_S_ISREG(st.mode))
+      return (place.mode & VKI_S_ISVTX) != 0 && user != 0 && place.uid != user
+                ? "it is another user's file, which only they may replace" : NULL;
+   return st.uid != 0 && (place.mode & (VKI_S_IWGRP | VKI_S_IWOTH)) != 0
+             ? "it is no file but another user's link or pipe, in a folder of several users" : NULL;
+}
+
+/* The same for the folder of a name that is neither a stream nor a folder itself. */
+static const HChar* obstacle_in_folder(const HChar* name)
+{
+   struct vg_stat st;
+   HChar* folder = folder_of(name);
    const HChar* why = NULL;
    if (sr_isError(VG_(stat)(folder, &st)))
       why = "there is no such folder";
@@ -86,8 +126,9 @@ const HChar* tg_file_obstacle(const HChar* name)
    const Bool is_there = !sr_isError(VG_(stat)(name, &st));
    if (is_there && VKI_S_ISDIR(st.mode))
       return "it is a folder";
-   if (tg_streams_has(name))
-      return NULL;
+   const HChar* others = obstacle_of_others(name);
+   if (others != NULL || tg_streams_has(name))
+      return others;
    HChar* target = tg_streams_target(name);
    /* The target of a link is overwritten, any other file is replaced. */
    const Bool is_kept = is_there && tg_file_is_special(name);
@@ -166,10 +207,9 @@ static Int open_for(TgFile* f, UWord* error)
 TgFile* tg_file_open(const HChar* name, const HChar** why)
 {
    /* The core has no name for the error. */
-   if (VG_(strlen)(tg_path_file(name)) > MAX_NAME) {
-      *why = too_long;
+   *why = VG_(strlen)(tg_path_file(name)) > MAX_NAME ? too_long : obstacle_of_others(name);
+   if (*why != NULL)
       return NULL;
-   }
    TgFile* f = VG_(malloc)("tg.file", sizeof *f);
    UWord error;
    f->failure = NULL;

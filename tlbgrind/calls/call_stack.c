@@ -565,6 +565,15 @@ void tg_call_stacks_settle(void)
       settle(&stacks[i]);
 }
 
+UInt tg_call_stack_callers(ThreadId tid, TgCallSite** from, UInt n)
+{
+   const Stack* s = &stacks[tid];
+   UInt stored = 0;
+   for (UInt i = s->n; i > 0 && stored < n && !is_first(&s->frame[i - 1]); i--)
+      from[stored++] = s->frame[i - 1].arc->from;
+   return stored;
+}
+
 typedef struct {
    void (*f)(uint64_t* misses, tlb_user kind);
 } Each;

@@ -52,6 +52,10 @@ void tg_call_stacks_settle(void);
 /* Gives the misses so far to the innermost frame; no segment is listed any more. */
 void tg_call_stack_take_misses(void);
 
+/* The call sites of the thread's active frames, up to that of its first function, or of a signal's
+   handler. Stores at most `n`, the innermost first, and returns how many. */
+UInt tg_call_stack_callers(ThreadId tid, TgCallSite** from, UInt n);
+
 /* Calls `each` for the miss counts of all arcs and frames. */
 void tg_call_stacks_each(void (*each)(uint64_t* misses, tlb_user kind));
 

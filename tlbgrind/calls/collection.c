@@ -101,7 +101,7 @@ static void keep_costs(Bool is_on)
 
 /* --- The function's first instruction, and its end --- */
 
-static TgCollectionArea* area_in(UChar* guest_state)
+static TgActiveArea* area_in(UChar* guest_state)
 {
    return &tg_thread_area(guest_state)->collection;
 }
@@ -131,12 +131,11 @@ void tg_collection_leave(UChar* guest_state)
 
 void tg_collection_enter(UChar* guest_state)
 {
-   TgCollectionArea* area = area_in(guest_state);
+   TgActiveArea* area = area_in(guest_state);
    const Addr sp = sp_in(guest_state);
    if (area->until == NEVER || (sp > area->until && !is_on_alternate_stack(sp))) {
-      const TgEntered at = tg_arch_entered((const VexGuestArchState*)(void*)guest_state);
       area->until = sp;
-      area->back = at.sp == sp ? at.to : 0;
+      area->back = tg_arch_link(guest_state);
    }
    tg_call_stack_settle(guest_state);
    keep_costs(True);

@@ -15,6 +15,7 @@
 #include "engine/look_up.h"
 #include "engine/replay.h"
 #include "faults/page_use.h"
+#include "faults/touches.h"
 
 static UInt page_shift;
 
@@ -164,23 +165,35 @@ void tg_check_init(const TgOptions* options)
    tg_copies_init(options, check_copy);
    /* The use of a page is recorded, and data is attributed, as soon as the segment has ended. And
       with copies, only a part of all walks are the program's. */
-   const Bool at_once = tg_data_on || (options->faults.on && options->faults.used)
+   const Bool at_once = tg_data_on || (options->faults.on && (options->faults.used || options->faults.touches))
                         || options->kernel.copies > 1;
    tg_batch_init(at_once ? NULL : look_up_batched);
 }
 
-/* The usual check, of a segment whose bytes are noted first. */
+static Bool notes_pages(void)
+{
+   return tg_page_use_on || tg_touches_on;
+}
+
+static void note_pages(UChar* guest_state, const TgSegment* s)
+{
+   if (tg_page_use_on)
+      tg_page_use_segment(tg_shadow_area(guest_state), s);
+   if (tg_touches_on)
+      tg_touches_segment(guest_state, s);
+}
+
+/* The usual check, of a segment whose bytes and pages are noted first. */
 static void check_page_use(UChar* guest_state, TgSegment* s)
 {
-   tg_page_use_segment(tg_shadow_area(guest_state), s);
+   note_pages(guest_state, s);
    check_of(s)(guest_state, s);
 }
 
 /* The same while costs may not be kept. Misses are taken back later (calls/collection.h). */
 static void check_collection(UChar* guest_state, TgSegment* s)
 {
-   if (tg_page_use_on)
-      tg_page_use_segment(tg_shadow_area(guest_state), s);
+   note_pages(guest_state, s);
    if (tg_mmus.fast_path)
       check_any(guest_state, s);
    else
@@ -191,8 +204,7 @@ static void check_collection(UChar* guest_state, TgSegment* s)
 /* The check while instrumentation is off: which pages are touched, and which bytes of them. */
 static void check_touches(UChar* guest_state, TgSegment* s)
 {
-   if (tg_page_use_on)
-      tg_page_use_segment(tg_shadow_area(guest_state), s);
+   note_pages(guest_state, s);
    tg_replay_touches(tg_shadow_area(guest_state), s, s->n_refs);
 }
 
@@ -200,7 +212,7 @@ static TgCheck* check_of_program(const TgSegment* s)
 {
    if (tg_collection_on)
       return check_collection;
-   return tg_page_use_on ? check_page_use : check_of(s);
+   return notes_pages() ? check_page_use : check_of(s);
 }
 
 /* Finds the function each time: what it does beside is more. */
@@ -222,8 +234,7 @@ static void check_guarded(UChar* guest_state, TgSegment* s, UWord happens)
    s->attempted += tg_costs_are_kept;
    if (happens == 0)
       return;
-   if (tg_page_use_on)
-      tg_page_use_segment(tg_shadow_area(guest_state), s);
+   note_pages(guest_state, s);
    if (tg_data_on)
       tg_data_check(guest_state, s);
    check_nothing(guest_state, s);

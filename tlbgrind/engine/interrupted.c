@@ -13,6 +13,7 @@
 #include "trace/segment_run.h"
 #include "data/references.h"
 #include "faults/page_use.h"
+#include "faults/touches.h"
 
 /* The number of the instruction at `ip` among those that begin in the segment,
    or -1. One that began in an earlier segment of the block can still make
@@ -58,12 +59,16 @@ static void book_interrupted(const TgShadowArea* shadow, TgSegment* s, Addr ip)
    if (!tg_instrumented) {
       if (tg_page_use_on)
          tg_page_use_interrupted(shadow, s, (UInt)n_refs, (UInt)n_instrs);
+      if (tg_touches_on)
+         tg_touches_interrupted(shadow, s, (UInt)n_refs);
       tg_replay_touches(shadow, s, (UInt)n_refs);
       return;
    }
    tg_clock_pass(s);
    if (tg_page_use_on)
       tg_page_use_interrupted(shadow, s, (UInt)n_refs, (UInt)n_instrs);
+   if (tg_touches_on)
+      tg_touches_interrupted(shadow, s, (UInt)n_refs);
    if (tg_data_on)
       tg_data_segment(shadow, s, (UInt)n_refs);
    if (tg_lists_missed_segments)

@@ -130,7 +130,7 @@ static Bool natively(Addr start, Addr end, ULong* from, ULong* to)
 /* The pages go, and with them page tables, which lengthen the range. */
 static void flush_gone(Addr start, Addr end, Bool is_unmapped)
 {
-   ULong native_start, native_end;
+   ULong native_start = 0, native_end = 0;
    Addr from = start, to = start;
    if (!natively(start, end, &native_start, &native_end))
       return;

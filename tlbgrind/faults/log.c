@@ -29,6 +29,7 @@
 typedef struct {
    const HChar* brought[2]; /* pages mapped along, warm and cold; equal texts are equal pointers */
    const HChar* read;
+   const HChar* stack;      /* IDs of the call sites */
    UInt map;
    UInt code;               /* ID, 0: none */
    UInt thread;
@@ -58,11 +59,23 @@ typedef struct {
    const HChar* phase;
 } Mark;
 
+/* A touch, and how many faults came before it. */
+typedef struct {
+   TgTouch touch;
+   ULong after;
+} Touch;
+
 typedef struct _Code {
    struct _Code* next; /* the first two members are VG_(HashTable)'s */
-   UWord site;
+   UWord site;         /* TgSite or TgCallSite */
    UInt number;
 } Code;
+
+/* An instruction: one that faults, or one that calls. */
+typedef struct {
+   TgSite* site;           /* NULL: of a call site, which stays */
+   const TgCallSite* call;
+} Instruction;
 
 enum { RECORDS_PER_CHUNK = 1024 };
 
@@ -72,9 +85,10 @@ static ULong n_faults;
 static ULong first_instructions;
 static ULong instructions_before; /* the log began: of the run, executed before */
 static VgHashTable* codes;
-static XArray* code_sites; /* TgSite*, by number - 1 */
+static XArray* code_sites; /* Instruction, by number - 1 */
 static XArray* all_series; /* Series, by number - 1 */
 static XArray* marks;      /* Mark */
+static XArray* touches;    /* Touch */
 static DedupPoolAlloc* texts;
 static DedupPoolAlloc* circumstances;
 static const HChar* nothing;
@@ -92,9 +106,10 @@ static void start_empty(void)
                        sizeof(Record*));
    codes = VG_(HT_construct)("tg.log.codes");
    code_sites = VG_(newXA)(VG_(malloc), "tg.log.sites", VG_(free),
-                           sizeof(TgSite*));
+                           sizeof(Instruction));
    all_series = VG_(newXA)(VG_(malloc), "tg.log.series", VG_(free),
                            sizeof(Series));
+   touches = VG_(newXA)(VG_(malloc), "tg.log.touches", VG_(free), sizeof(Touch));
    n_records = 0;
    n_faults = 0;
    VG_(memset)(counts, 0, sizeof counts);
@@ -117,11 +132,15 @@ void tg_log_clear(void)
 {
    for (Word i = 0; i < VG_(sizeXA)(chunks); i++)
       VG_(free)(*(Record**)VG_(indexXA)(chunks, i));
-   for (Word i = 0; i < VG_(sizeXA)(code_sites); i++)
-      tg_site_release(*(TgSite**)VG_(indexXA)(code_sites, i));
+   for (Word i = 0; i < VG_(sizeXA)(code_sites); i++) {
+      TgSite* site = ((Instruction*)VG_(indexXA)(code_sites, i))->site;
+      if (site != NULL)
+         tg_site_release(site);
+   }
    VG_(deleteXA)(chunks);
    VG_(deleteXA)(code_sites);
    VG_(deleteXA)(all_series);
+   VG_(deleteXA)(touches);
    VG_(HT_destruct)(codes, VG_(free));
    start_empty();
    const Word n_marks = VG_(sizeXA)(marks);
@@ -147,21 +166,36 @@ static Record* record(ULong number)
    return &chunk[number % RECORDS_PER_CHUNK];
 }
 
-/* The ID of the instruction. Its site gets one user more at the first call. */
-static UInt code_of(TgSite* site)
+/* The ID of the instruction. A site gets one user more at the first call. */
+static UInt code_of(TgSite* site, const TgCallSite* call)
 {
-   if (site == NULL)
+   const UWord key = site != NULL ? (UWord)site : (UWord)call;
+   if (key == 0)
       return 0;
-   Code* c = VG_(HT_lookup)(codes, (UWord)site);
+   Code* c = VG_(HT_lookup)(codes, key);
    if (c == NULL) {
+      const Instruction new = { site, call };
       c = VG_(malloc)("tg.log.code", sizeof *c);
-      c->site = (UWord)site;
-      site->users++;
-      VG_(addToXA)(code_sites, &site);
+      c->site = key;
+      if (site != NULL)
+         site->users++;
+      VG_(addToXA)(code_sites, &new);
       c->number = (UInt)VG_(sizeXA)(code_sites);
       VG_(HT_add_node)(codes, c);
    }
    return c->number;
+}
+
+static const HChar* stack_text(const TgFaultWhere* where)
+{
+   HChar text[TG_MAX_FAULT_FRAMES * 11];
+   Int used = 0;
+   if (where->n_callers == 0)
+      return nothing;
+   for (UInt i = 0; i < where->n_callers; i++)
+      used += (Int)VG_(sprintf)(text + used, "%s%u", i > 0 ? "," : "",
+                                code_of(NULL, where->callers[i]));
+   return intern(text);
 }
 
 static Int print_run(HChar* out, const tlb_page_run* run)
@@ -225,7 +259,8 @@ static UInt in_common(const TgFaultWhere* where,
    c.brought[1] = brought_text(&in[TLB_VIEW_COLD]);
    c.read = read_text(&in[TLB_VIEW_COLD]);
    c.map = where->map;
-   c.code = code_of(where->site);
+   c.code = code_of(where->site, NULL);
+   c.stack = stack_text(where);
    c.thread = where->thread;
    c.by = where->by;
    for (UInt view = 0; view < TLB_N_VIEWS; view++)
@@ -249,10 +284,19 @@ void tg_log_mark(const HChar* phase, ULong instructions)
    VG_(addToXA)(marks, &mark);
 }
 
+void tg_log_touch(const TgTouch* touch)
+{
+   const Touch t = { *touch, n_faults };
+   VG_(addToXA)(touches, &t);
+}
+
+/* Whether something stands between the last fault and the next. */
 static Bool is_marked(void)
 {
    const Word n = VG_(sizeXA)(marks);
-   return n > 0 && ((Mark*)VG_(indexXA)(marks, n - 1))->after == n_faults;
+   const Word n_touches = VG_(sizeXA)(touches);
+   return (n > 0 && ((Mark*)VG_(indexXA)(marks, n - 1))->after == n_faults)
+          || (n_touches > 0 && ((Touch*)VG_(indexXA)(touches, n_touches - 1))->after == n_faults);
 }
 
 /* Appends the fault to the record `last`, if it continues its series. */
@@ -344,13 +388,17 @@ static void print_header(TgFile* f, const TgFaultOptions* options,
    print_folios(f, s);
    if (options->used)
       tg_file_print(f, "faults-used: yes\n");
+   if (options->touches)
+      tg_file_print(f, "faults-touches: yes\n");
+   if (options->stacks > 0)
+      tg_file_print(f, "faults-stacks: %lld\n", options->stacks);
    if (options->around_assumed)
       tg_file_print(f, "assumption: the host does not say what fault-around maps "
                        "at most; %llu bytes are taken\n",
                     (ULong)s->fault_around);
    tg_file_print(f, "views: 4k warm cold\ncolumns: number kinds page map "
                     "instructions thread by code warm-brought cold-brought "
-                    "cold-read\n");
+                    "cold-read%s\n", options->stacks > 0 ? " stack" : "");
 }
 
 static void print_map(TgFile* f, UInt number)
@@ -377,7 +425,7 @@ static Int by_number(const void* a, const void* b)
    return (x > y) - (x < y);
 }
 
-/* Prints the maps that have faults or used pages, by number. */
+/* Prints the maps that have faults, touches or used pages, by number. */
 static void print_maps(TgFile* f, const XArray* ranges)
 {
    XArray* used = VG_(newXA)(VG_(malloc), "tg.log.used", VG_(free),
@@ -395,6 +443,12 @@ static void print_maps(TgFile* f, const XArray* ranges)
          VG_(addToXA)(used, &range->map);
       last = range->map;
    }
+   for (Word i = 0; i < VG_(sizeXA)(touches); i++) {
+      const Touch* touch = VG_(indexXA)(touches, i);
+      if (touch->touch.map != last)
+         VG_(addToXA)(used, &touch->touch.map);
+      last = touch->touch.map;
+   }
    VG_(setCmpFnXA)(used, by_number);
    VG_(sortXA)(used);
    last = 0;
@@ -409,9 +463,10 @@ static void print_maps(TgFile* f, const XArray* ranges)
 
 static void print_code(TgFile* f, UInt number)
 {
-   TgSite* site = *(TgSite**)VG_(indexXA)(code_sites, (Word)number - 1);
-   const TgLine* line = tg_site_line(site);
-   tg_file_print(f, "code\t%u\t0x%lx\t", number, site->address);
+   const Instruction* at = VG_(indexXA)(code_sites, (Word)number - 1);
+   const TgLine* line = at->site != NULL ? tg_site_line(at->site) : at->call->line;
+   tg_file_print(f, "code\t%u\t0x%lx\t", number,
+                 at->site != NULL ? at->site->address : at->call->address);
    tg_file_text(f, line->function->object);
    tg_file_print(f, "\t");
    tg_file_text(f, line->function->name);
@@ -435,6 +490,30 @@ static void print_by(TgFile* f, Int by)
       tg_file_print(f, "syscall-%d", by);
 }
 
+static ULong since_first(ULong instructions)
+{
+   return instructions < first_instructions ? 0 : instructions - first_instructions;
+}
+
+/* Prints the touches from number `next` on that stand before fault `number`; returns the next. */
+static Word print_touches(TgFile* f, Word next, ULong number)
+{
+   static const HChar letters[] = { [TLB_TOUCH_READ] = 'r', [TLB_TOUCH_WRITE] = 'w',
+                                    [TLB_TOUCH_FETCH] = 'x' };
+   static const HChar* const works[TG_N_WORKS] = { [TG_WORK_PROGRAM] = "program",
+                                                   [TG_WORK_LINKER] = "linker",
+                                                   [TG_WORK_LOCALE] = "locale" };
+   for (; next < VG_(sizeXA)(touches); next++) {
+      const Touch* t = VG_(indexXA)(touches, next);
+      if (t->after >= number)
+         break;
+      tg_file_print(f, "touch\t%c\t0x%lx\t%u\t%llu\t%s\n", letters[t->touch.touch],
+                    t->touch.page, t->touch.map, since_first(t->touch.instructions),
+                    works[t->touch.work]);
+   }
+   return next;
+}
+
 /* Prints the marks from number `next` on that stand before fault `number`; returns the next. */
 static Word print_marks(TgFile* f, Word next, ULong number)
 {
@@ -442,32 +521,36 @@ static Word print_marks(TgFile* f, Word next, ULong number)
       const Mark* mark = VG_(indexXA)(marks, next);
       if (mark->after >= number)
          break;
-      tg_file_print(f, "mark\t%llu\t", mark->instructions < first_instructions
-                                           ? 0 : mark->instructions - first_instructions);
+      tg_file_print(f, "mark\t%llu\t", since_first(mark->instructions));
       tg_file_text(f, *mark->phase == '\0' ? "-" : mark->phase);
       tg_file_print(f, "\n");
    }
    return next;
 }
 
-static void print_faults(TgFile* f)
+static void print_faults(TgFile* f, Bool with_stacks)
 {
    ULong number = 1;
-   Word next_mark = 0;
+   Word next_mark = 0, next_touch = 0;
    UInt codes_printed = 0;
+   /* Call sites are of no order. */
+   while (with_stacks && (Word)codes_printed < VG_(sizeXA)(code_sites))
+      print_code(f, ++codes_printed);
    for (ULong i = 0; i < n_records; i++) {
       const Record* r = record(i);
       const Circumstances* in = circumstances_of(r);
       const Series* series = series_of(r);
       next_mark = print_marks(f, next_mark, number);
+      next_touch = print_touches(f, next_touch, number);
       /* IDs are in the order of the first fault, so at most one is new. */
       if (in->code > codes_printed)
          print_code(f, ++codes_printed);
       tg_file_print(f, "%llu\t%s\t0x%llx\t%u\t%llu\t%u\t", number, in->kinds,
                     r->page, in->map, r->instructions, in->thread);
       print_by(f, in->by);
-      tg_file_print(f, "\t%u\t%s\t%s\t%s\n", in->code, in->brought[0],
-                    in->brought[1], in->read);
+      tg_file_print(f, "\t%u\t%s\t%s\t%s%s%s\n", in->code, in->brought[0],
+                    in->brought[1], in->read, with_stacks ? "\t" : "",
+                    with_stacks ? in->stack : "");
       number++;
       if (series != NULL) {
          number += series->more;
@@ -479,6 +562,7 @@ static void print_faults(TgFile* f)
       }
    }
    print_marks(f, next_mark, number);
+   print_touches(f, next_touch, number);
 }
 
 static void print_used(TgFile* f, const XArray* ranges)
@@ -541,7 +625,7 @@ Bool tg_log_write(const HChar* name, const TgFaultOptions* options,
       XArray* ranges = options->used ? tg_page_use_ranges() : NULL;
       print_header(f, options, forked_from);
       print_maps(f, ranges);
-      print_faults(f);
+      print_faults(f, options->stacks > 0);
       print_used(f, ranges);
       print_totals(f, ranges);
       if (ranges != NULL)

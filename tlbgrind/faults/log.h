@@ -9,6 +9,7 @@
 
 #include "options/fault_options.h"
 #include "attribution/sites.h"
+#include "calls/arcs.h"
 
 /* The origin of a touch: a system call, by its number, or one of these. TG_BY_PROGRAM: an
    instruction of the program. */
@@ -21,7 +22,21 @@ typedef struct {
    ThreadId thread;
    Int by;
    TgSite* site;        /* NULL: none */
+   TgCallSite* const* callers; /* the innermost first */
+   UInt n_callers;
 } TgFaultWhere;
+
+/* Parts of the program's work, for --faults-touches=yes: what the dynamic linker does, what loads a
+   locale, and all else. */
+typedef enum { TG_WORK_PROGRAM, TG_WORK_LINKER, TG_WORK_LOCALE, TG_N_WORKS } TgWork;
+
+typedef struct {
+   Addr page;
+   UInt map;            /* number in native/maps.h */
+   ULong instructions;  /* since the start */
+   tlb_touch touch;
+   TgWork work;
+} TgTouch;
 
 void tg_log_init(void);
 
@@ -36,6 +51,9 @@ const tlb_fault_counts* tg_log_counts(tlb_fault_view view);
 
 /* Adds a mark: the faults that follow are those of a phase with that name. */
 void tg_log_mark(const HChar* phase, ULong instructions);
+
+/* Adds the first touch of a page, or the first write to it, by a part of the work. */
+void tg_log_touch(const TgTouch* touch);
 
 /* Removes all faults, and all marks but the last: a forked child has a log of its own. */
 void tg_log_clear(void);

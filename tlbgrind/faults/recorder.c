@@ -14,6 +14,7 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "arch/arch.h"
+#include "calls/call_stack.h"
 #include "data/references.h"
 #include "faults/flushes.h"
 #include "faults/interruptions.h"
@@ -29,6 +30,7 @@
 #include "trace/instrumentation.h"
 #include "trace/segment_run.h"
 #include "faults/page_use.h"
+#include "faults/touches.h"
 
 /* The page of the vDSO's data that its getrandom() reads, since Linux 6.15. */
 enum { VVAR_RANDOM_PAGE = 2 };
@@ -82,9 +84,13 @@ static void touch_page(TgSite* site, TgLine* line, Int by, ThreadId tid, tlb_tou
       tg_log_hide(in);
       return;
    }
+   TgCallSite* callers[TG_MAX_FAULT_FRAMES];
    const TgFaultWhere where = {
       .page = a & ~page_mask, .map = number, .instructions = instructions,
-      .thread = tid, .by = by, .site = site,
+      .thread = tid, .by = by, .site = site, .callers = callers,
+      .n_callers = site == NULL || options->faults.stacks == 0
+                      ? 0
+                      : tg_call_stack_callers(tid, callers, (UInt)options->faults.stacks),
    };
    tg_log_add(&where, in);
    tg_page_use_fault(a, native, in);
@@ -108,6 +114,7 @@ static void kernel_touches(CorePart part, ThreadId tid, Addr a, SizeT len,
    tg_interruptions_touch(a, len, touch == TLB_TOUCH_WRITE);
    TgSite* site = part == Vg_CoreSignal ? NULL : tg_site_of_syscall(tid);
    const Int by = part == Vg_CoreSignal ? TG_BY_SIGNAL : syscall_of[tid];
+   tg_touches_bytes(site == NULL ? 0 : site->address, a, len, touch);
    Addr at = a;
    for (;;) {
       touch_page(site, NULL, by, tid, touch, at, tg_instructions());
@@ -162,6 +169,7 @@ void tg_recorder_kernel_wrote(CorePart part, ThreadId tid, Addr a, SizeT len)
 
 static void exec_touch(Addr a, tlb_touch touch)
 {
+   tg_touches_bytes(0, a, 1, touch);
    touch_page(NULL, NULL, TG_BY_EXEC, 1, touch, a, tg_instructions());
 }
 
@@ -238,6 +246,8 @@ void tg_recorder_init(const TgOptions* o)
                             VG_N_THREADS * sizeof *syscall_of);
    for (UInt i = 0; i < VG_N_THREADS; i++)
       syscall_of[i] = TG_BY_PROGRAM;
+   if (o->faults.touches)
+      tg_touches_init(o->page_shift);
    tg_payload_init();
    VG_(track_pre_mem_read)(kernel_reads);
    VG_(track_pre_mem_read_asciiz)(kernel_reads_text);
@@ -247,6 +257,7 @@ void tg_recorder_zero(void)
 {
    tg_log_clear();
    tg_page_use_clear();
+   tg_touches_clear();
 }
 
 void tg_recorder_mark(const HChar* phase)

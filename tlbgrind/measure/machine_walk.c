@@ -84,7 +84,8 @@ static int agree(double a, double b)
    return fmax(a, b) <= part * fmin(a, b) + cycles;
 }
 
-/* By walks, and what data cost more there: where they differ, one of them or anything between. */
+/* By walks, and what data cost more there: where they differ, one of them or anything between. And
+   up to what walks cost in half of the rounds. */
 static void set_measured(tlb_table_cache *out, const Yardstick *y, unsigned i, const TgFigure *data)
 {
    const double by_walks = y->walks->behind[i].value / y->references;
@@ -100,6 +101,7 @@ static void set_measured(tlb_table_cache *out, const Yardstick *y, unsigned i, c
       snprintf(words, sizeof words, "not sure: data cost %.0f more there, ", by_data);
       add_source(out->source, words, data->why);
    }
+   most = fmax(most, y->walks->usual[i] / y->references);
    out->cycles = tg_whole_number(most, 0, 100000);
    out->spread = out->cycles - tg_whole_number(least, 0, out->cycles);
 }
@@ -126,13 +128,15 @@ static void set_behind(tlb_table_cache *out, const Yardstick *y, unsigned i, con
    }
 }
 
-/* No reference that is found farther away costs less. */
+/* No reference that is found farther away costs less, at either end. */
 static void keep_rising(tlb_table_cache *c, const tlb_table_cache *before)
 {
-   if (c->cycles >= before->cycles)
-      return;
-   c->cycles = before->cycles;
-   c->spread = 0;
+   uint32_t least = c->cycles - c->spread;
+   if (least < before->cycles - before->spread)
+      least = before->cycles - before->spread;
+   if (c->cycles < before->cycles)
+      c->cycles = before->cycles;
+   c->spread = c->cycles - least;
 }
 
 static void add_caches(tlb_machine *m, const TgFacts *f, const TgWalkFacts *w,

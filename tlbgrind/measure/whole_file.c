@@ -21,10 +21,28 @@ static bool is_special(const char *name)
    return stat(name, &s) == 0 && !S_ISREG(s.st_mode);
 }
 
-static char *beside(const char *name)
+/* A new file beside the one of that name, with a name that nobody can guess: another container's
+   process may have this pid, and another user could have put something there. -1 with errno; else
+   *other is to be freed. */
+static int open_beside(const char *name, char **other)
 {
-   char *text;
-   return asprintf(&text, "%s.%ld.tmp", name, (long)getpid()) < 0 ? NULL : text;
+   if (asprintf(other, "%s.XXXXXX", name) < 0)
+      return -1;
+   const int fd = mkostemp(*other, O_CLOEXEC);
+   if (fd >= 0) {
+      const mode_t mask = umask(0);
+      umask(mask);
+      if (fchmod(fd, ACCESS & ~mask) == 0)
+         return fd;
+   }
+   const int error = errno;
+   if (fd >= 0) {
+      close(fd);
+      unlink(*other);
+   }
+   free(*other);
+   errno = error;
+   return -1;
 }
 
 static bool write_all(int fd, const char *text, size_t length)
@@ -58,12 +76,12 @@ bool tg_write_whole(const char *name, const char *text, size_t length)
       const int fd = open(name, O_WRONLY | O_CLOEXEC);
       return fd >= 0 && write_to(fd, text, length);
    }
-   char *const other = beside(name);
-   if (other == NULL)
+   char *other;
+   const int fd = open_beside(name, &other);
+   if (fd < 0)
       return false;
-   const int fd = open(other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, ACCESS);
-   bool good = fd >= 0 && write_to(fd, text, length) && rename(other, name) == 0;
-   if (!good && fd >= 0) {
+   const bool good = write_to(fd, text, length) && rename(other, name) == 0;
+   if (!good) {
       const int error = errno;
       unlink(other);
       errno = error;
@@ -81,18 +99,14 @@ bool tg_can_write(const char *name)
    }
    if (is_special(name))
       return access(name, W_OK) == 0;
-   char *const other = beside(name);
-   if (other == NULL)
+   char *other;
+   const int fd = open_beside(name, &other);
+   if (fd < 0)
       return false;
-   const int fd = open(other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, ACCESS);
-   const int error = errno;
-   if (fd >= 0) {
-      close(fd);
-      unlink(other);
-   }
+   close(fd);
+   unlink(other);
    free(other);
-   errno = error;
-   return fd >= 0;
+   return true;
 }
 
 char *tg_read_whole(const char *name, size_t *length)

@@ -2,6 +2,7 @@
 
 #include "pub_tool_basics.h"
 
+#include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_vki.h"
@@ -20,7 +21,10 @@ static UInt page_shift;
 static ULong page_bytes;
 static Bool begun;
 static Bool records;
-static const TgMapsListener* listener; /* NULL: none */
+enum { MAX_LISTENERS = 2 };
+
+static const TgMapsListener* listeners[MAX_LISTENERS];
+static UInt n_listeners;
 
 static int is_still_shared(void* opaque)
 {
@@ -172,8 +176,8 @@ void tg_maps_each_part(Addr a, SizeT len, TgMapPart* each, void* opaque)
 void tg_maps_populate(Addr a, SizeT len, TgMapPart* how, void* opaque)
 {
    tg_maps_each_part(a, len, how, opaque);
-   if (listener != NULL)
-      listener->populated(a, len);
+   for (UInt i = 0; i < n_listeners; i++)
+      listeners[i]->populated(a, len);
 }
 
 static void lock_part(ULong native, ULong end, void* opaque)
@@ -195,13 +199,14 @@ void tg_maps_lock(Addr a, SizeT len, const tlb_mapping* v)
 
 void tg_maps_moved(Addr from, Addr to, SizeT len, UInt map, UInt to_map)
 {
-   if (listener != NULL)
-      listener->moved(from, to, len, map, to_map);
+   for (UInt i = 0; i < n_listeners; i++)
+      listeners[i]->moved(from, to, len, map, to_map);
 }
 
 void tg_maps_listen(const TgMapsListener* l)
 {
-   listener = l;
+   tl_assert(n_listeners < MAX_LISTENERS);
+   listeners[n_listeners++] = l;
 }
 
 void tg_maps_forget(Addr a, SizeT len)
@@ -212,8 +217,8 @@ void tg_maps_forget(Addr a, SizeT len)
       return;
    tlb_pages_forget(&tg_mmus, TLB_DATA, first, n, TLB_OBSERVER_FAULTS, TLB_NO_VIEW);
    tlb_pages_forget(&tg_mmus, TLB_CODE, first, n, TLB_OBSERVER_FAULTS, TLB_NO_VIEW);
-   if (listener != NULL)
-      listener->changed(a, len);
+   for (UInt i = 0; i < n_listeners; i++)
+      listeners[i]->changed(a, len);
 }
 
 void tg_maps_forget_all(void)
@@ -233,8 +238,8 @@ static void unmap_part(ULong native, ULong end, void* opaque)
 static void emptied(Addr a, SizeT len)
 {
    tlb_layout_freed(&layout);
-   if (listener != NULL)
-      listener->unmapped(a, len);
+   for (UInt i = 0; i < n_listeners; i++)
+      listeners[i]->unmapped(a, len);
    tg_maps_forget(a, len);
 }
 

@@ -112,7 +112,7 @@ void tg_maps_empty(Addr a, SizeT len);
 void tg_maps_forget(Addr a, SizeT len);
 void tg_maps_forget_all(void);
 
-/* --- Changes of pages, reported to one listener --- */
+/* --- Changes of pages, reported to up to two listeners --- */
 
 typedef struct {
    void (*populated)(Addr a, SizeT len); /* made present without a fault */

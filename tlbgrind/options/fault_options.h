@@ -12,11 +12,15 @@
 
 #include "options/kernel_options.h"
 
+enum { TG_MAX_FAULT_FRAMES = 100 };
+
 typedef struct {
    Bool on;
    Bool simulated;        /* they are modelled, though the log may not be written: flushes are of
                              pages that are present, and prefetches fill nothing for others */
    Bool used;             /* record the used bytes of each page: faults/page_use.h */
+   Bool touches;          /* and who touches each page first: faults/touches.h */
+   Long stacks;           /* callers of a fault that are recorded, at most; 0: none */
    Bool lists_hidden;     /* also list the faults of Valgrind's own memory */
    tlb_fault_settings settings;
    Bool around_assumed;   /* the host's size of fault-around cannot be read */

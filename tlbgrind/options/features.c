@@ -7,12 +7,12 @@
 #include "options/features.h"
 #include "options/given.h"
 
-enum { MAX_WAYS = 8 };
+enum { MAX_WAYS = 9 };
 
 /* Each feature's arguments. One with the value "yes" gives it unless its value is "no"; the others
    stand for any value. */
 static const HChar* const ways[TG_N_FEATURES][MAX_WAYS] = {
-   [TG_HAS_CALLS] = { "--calls=yes" },
+   [TG_HAS_CALLS] = { "--calls=yes", "--faults-stacks=16" },
    [TG_HAS_DATA] = { "--data=yes", "--data-out-file=data", "--data-offsets=yes",
                      "--data-stride=main:8" },
    [TG_HAS_DATA_OFFSETS] = { "--data-offsets=yes", "--data-stride=main:8" },
@@ -21,8 +21,8 @@ static const HChar* const ways[TG_N_FEATURES][MAX_WAYS] = {
    [TG_HAS_TIMELINE] = { "--timeline=yes", "--timeline-out-file=timeline" },
    [TG_HAS_ENTRIES] = { "--entries=yes", "--entries-out-file=entries" },
    [TG_HAS_FAULTS] = { "--faults=yes", "--faults-out-file=faults", "--faults-used=yes",
-                       "--faults-hidden=yes", "--fault-around=off", "--read-ahead=off",
-                       "--mthp=none" },
+                       "--faults-touches=yes", "--faults-stacks=16", "--faults-hidden=yes",
+                       "--fault-around=off", "--read-ahead=off", "--mthp=none" },
    [TG_HAS_FLUSHES] = { "--flush-policy=linux", "--machine=zen4@flush:linux" },
    [TG_HAS_SYSCALLS] = { "--syscall-tlb=flush", "--machine=zen4@syscall:flush" },
    [TG_HAS_TOUCHES] = { "--syscall-tlb=kernel:4", "--machine=zen4@syscall:kernel:4" },

@@ -20,6 +20,7 @@ static const struct {
    { TG_HAS_ENTRIES, offsetof(TgOptions, entries) },
    { TG_HAS_DATA_OFFSETS, offsetof(TgOptions, data_offsets) },
    { TG_HAS_DATA, offsetof(TgOptions, data) },
+   { TG_HAS_CALLS, offsetof(TgOptions, calls) },
    { TG_HAS_FAULTS, offsetof(TgOptions, faults.on) },
 };
 

@@ -160,6 +160,14 @@ static const TgOption options[] = {
    { "--faults-used", "=no|yes",
      "and how many bytes of each page are used [no]",
      YES_NO(faults.used, False) },
+   { "--faults-touches", "=no|yes",
+     "and which work touches each page first, for\n"
+     "tg_faults --what-if [no]",
+     YES_NO(faults.touches, False) },
+   { "--faults-stacks", "=NUMBER",
+     "and so many callers of the code that takes each\n"
+     "fault, 1 to 100; implies --calls=yes [none]",
+     NUMBER(faults.stacks, 0, 1, TG_MAX_FAULT_FRAMES) },
    { "--faults-hidden", "=no|yes",
      "list what Valgrind itself brings, too [no]",
      YES_NO(faults.lists_hidden, False) },

@@ -181,12 +181,24 @@ static void print_cost(TgFile* f, const TgResult* result)
                     TLB_MOST_PER_CYCLE);
 }
 
+static void print_switches(TgFile* f, const TgKernelOptions* k)
+{
+   tg_file_print(f, "desc: Context switches: every %llu instructions, ", k->switch_every);
+   if (k->switch_pages == 0)
+      tg_file_print(f, "flush everything\n");
+   else
+      tg_file_print(f, "refer to %u pages of code and as many of data\n", k->switch_pages);
+}
+
 static void print_description(TgFile* f, const TgResults* results,
                               const TgResult* result)
 {
    const TgMachine* m = result->machine;
    tg_file_print(f, "desc: Format: 1\n");
    tg_file_print(f, "desc: Machine: %s\n", m->name);
+   if (results->options->n_machines > 1)
+      tg_file_print(f, "desc: Machine number: %u of %u\n",
+                    (UInt)(m - results->options->machine) + 1, results->options->n_machines);
    if (m->file != NULL) {
       tg_file_print(f, "desc: Machine file: ");
       tg_file_text(f, m->file);
@@ -204,6 +216,8 @@ static void print_description(TgFile* f, const TgResults* results,
    if (m->kernel.syscall != TG_SYSCALLS_NONE)
       tg_file_print(f, "desc: System calls: %s\n",
                     tg_kernel_policy_syscall_words(&m->kernel).text);
+   if (results->options->kernel.switch_every > 0)
+      print_switches(f, &results->options->kernel);
    if (m->kernel.prefetch != TLB_PREFETCH_IGNORE)
       tg_file_print(f, "desc: Prefetches: %s\n",
                     m->kernel.prefetch == TLB_PREFETCH_WEAK ? "weak" : "strong");

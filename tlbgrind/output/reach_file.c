@@ -173,6 +173,6 @@ void tg_reach_file_summary(const TgResults* results, const HChar* file)
       print_side(results, curve, n, sides[i]);
    free_curves(curve, n);
    if (file != NULL && VG_(clo_verbosity) > 0)
-      VG_(umsg)("Every size from %u to %u:  %s\n", TLB_REACH_SMALLEST,
+      VG_(umsg)("Every size from %d to %d:  %s\n", TLB_REACH_SMALLEST,
                 TLB_REACH_LARGEST, file);
 }

@@ -1,8 +1,8 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""The package of tlbgrind's companions: tg_annotate, tg_faults, tg_order and tg_report.
+"""The package of tlbgrind's companions: tg_annotate, tg_faults, tg_native, tg_order, tg_report.
 
 Each reads what tlbgrind wrote, adds it up and shows it. A folder imports only from those above it in
-this list, but report, which is above all; annotate, faults and order never from each other. Within a
+this list, but report and native, which are above all; annotate, faults and order never from each other. Within a
 folder data goes one way: a module imports only modules before it. tests/run-floors refuses imports
 that go up, and circles.
 
@@ -68,6 +68,7 @@ annotate: tg_annotate
 
 faults: tg_faults
 
+    faultstacks  the calls on the way to a fault -> names, folded stacks
     faultlist    FaultLog -> listings
     faultrows    FaultLog -> tables of sums, as numbers
     faulttables  these tables -> text
@@ -88,10 +89,23 @@ order: tg_order
     work       what the answers share: options, Traces, Order, rows of a measure
     check      does a binary follow an order?
     forecast   what an order would bring
+    gains      what an order brings each run, and runs that are not in it
+    objects    an order for each object of a process
+    stale      how far an order still fits what the program executes
     verdict    whether the faults that it saves are worth it
     datapages  Entries and Elf -> the data that was written
     datafaults uses of data -> their page faults, as it lies and packed
     cli        the life of one call
+
+native: tg_native
+
+    perfevents    what perf script prints -> faults by process, program and mapping
+    surroundings  variables, files in the page cache: what makes two runs alike
+    recording     a program -> its fault logs, its native faults
+    pairing       two runs -> which pages of one are those of the other
+    measure       a program -> how far log and kernel agree
+    tables        many of these -> a table
+    cli           options, and the life of one call
 
 report: tg_report
 
@@ -116,6 +130,6 @@ report: tg_report
     answer.js is the first screen, and costs.js, faults.js, timeline.js, others.js and machines.js
     fill the sections in the order of report.js.
 
-A new companion gets a folder beside these four, a script that calls its cli.main, and lines in
+A new companion gets a folder beside these five, a script that calls its cli.main, and lines in
 tlbgrind/local.mk. A new file format gets a module in formats.
 """

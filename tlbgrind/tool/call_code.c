@@ -11,6 +11,7 @@
 #include "arch/state_call.h"
 #include "calls/call_stack.h"
 #include "calls/collection.h"
+#include "faults/touches.h"
 #include "tool/addresses.h"
 #include "tool/call_code.h"
 
@@ -62,9 +63,23 @@ void tg_call_code_begin(IRSB* out, TgSite* first)
    addStmtToIRSB(out, IRStmt_Dirty(d));
 }
 
-/* --- Functions whose costs are kept --- */
+/* --- Functions from whose begin to whose end something is done otherwise --- */
 
-static void call(IRSB* out, const HChar* name, void (*f)(UChar*), IRExpr* guard)
+/* What is known of such a function in each thread. */
+typedef struct {
+   Int area; /* where, and how many bytes */
+   Int size;
+   Int until; /* the stack pointer above which it has been left */
+   Int back;  /* where it has been left with that stack pointer */
+} Extent;
+
+static const Extent collection = { TG_THREAD_OFFSET(collection), sizeof(TgActiveArea),
+                                   TG_THREAD_OFFSET(collection.until),
+                                   TG_THREAD_OFFSET(collection.back) };
+static const Extent touches = { TG_THREAD_OFFSET(touches), sizeof(TgActiveArea),
+                                TG_THREAD_OFFSET(touches.until), TG_THREAD_OFFSET(touches.back) };
+
+static void call(IRSB* out, const HChar* name, void (*f)(UChar*), const Extent* extent, IRExpr* guard)
 {
    IRDirty* d = tg_state_call(name, (void*)f, mkIRExprVec_1(NULL));
    if (guard != NULL)
@@ -72,33 +87,48 @@ static void call(IRSB* out, const HChar* name, void (*f)(UChar*), IRExpr* guard)
    d->nFxState = 1;
    VG_(memset)(&d->fxState[0], 0, sizeof d->fxState[0]);
    d->fxState[0].fx = Ifx_Modify;
-   d->fxState[0].offset = TG_THREAD_OFFSET(collection);
-   d->fxState[0].size = sizeof(TgCollectionArea);
+   d->fxState[0].offset = (UShort)extent->area;
+   d->fxState[0].size = (UShort)extent->size;
    addStmtToIRSB(out, IRStmt_Dirty(d));
+}
+
+static void call_when_left(IRSB* out, const HChar* name, void (*f)(UChar*), const Extent* extent,
+                           Addr a, const VexGuestLayout* layout)
+{
+   IRExpr* until = temp(out, WORD_TYPE, IRExpr_Get(extent->until, WORD_TYPE));
+   IRExpr* sp = temp(out, WORD_TYPE, IRExpr_Get(layout->offset_SP, WORD_TYPE));
+   if (tg_arch.registers.links) {
+      /* Where the function returns to, the same stack pointer is one above. */
+      IRExpr* back = temp(out, WORD_TYPE, IRExpr_Get(extent->back, WORD_TYPE));
+      IRExpr* is_back = temp(out, Ity_I1, IRExpr_Binop(IS_SAME, back, WORD_CONST(a)));
+      IRExpr* more = temp(out, WORD_TYPE, IRExpr_Unop(WIDEN, is_back));
+      sp = temp(out, WORD_TYPE, IRExpr_Binop(ADD, sp, more));
+   }
+   call(out, name, f, extent, temp(out, Ity_I1, IRExpr_Binop(IS_BELOW, until, sp)));
 }
 
 void tg_collection_code_enter(IRSB* out, Addr a)
 {
    if (tg_collection_on && tg_collection_begins_at(a))
-      call(out, "tg_collection_enter", tg_collection_enter, NULL);
+      call(out, "tg_collection_enter", tg_collection_enter, &collection, NULL);
 }
 
 void tg_collection_code_leave(IRSB* out, Addr a, const VexGuestLayout* layout)
 {
-   enum { UNTIL = TG_THREAD_OFFSET(collection.until), BACK = TG_THREAD_OFFSET(collection.back) };
-   if (!tg_collection_on)
-      return;
-   IRExpr* until = temp(out, WORD_TYPE, IRExpr_Get(UNTIL, WORD_TYPE));
-   IRExpr* sp = temp(out, WORD_TYPE, IRExpr_Get(layout->offset_SP, WORD_TYPE));
-   if (tg_arch.registers.links) {
-      /* Where the function returns to, the same stack pointer is one above. */
-      IRExpr* back = temp(out, WORD_TYPE, IRExpr_Get(BACK, WORD_TYPE));
-      IRExpr* is_back = temp(out, Ity_I1, IRExpr_Binop(IS_SAME, back, WORD_CONST(a)));
-      IRExpr* more = temp(out, WORD_TYPE, IRExpr_Unop(WIDEN, is_back));
-      sp = temp(out, WORD_TYPE, IRExpr_Binop(ADD, sp, more));
-   }
-   call(out, "tg_collection_leave", tg_collection_leave,
-        temp(out, Ity_I1, IRExpr_Binop(IS_BELOW, until, sp)));
+   if (tg_collection_on)
+      call_when_left(out, "tg_collection_leave", tg_collection_leave, &collection, a, layout);
+}
+
+void tg_touches_code_enter(IRSB* out, Addr a)
+{
+   if (tg_touches_on && tg_touches_locale_begins_at(a))
+      call(out, "tg_touches_enter", tg_touches_enter, &touches, NULL);
+}
+
+void tg_touches_code_leave(IRSB* out, Addr a, const VexGuestLayout* layout)
+{
+   if (tg_touches_on)
+      call_when_left(out, "tg_touches_leave", tg_touches_leave, &touches, a, layout);
 }
 
 /* --- How a block is left --- */

@@ -19,6 +19,10 @@ void tg_call_code_begin(IRSB* out, TgSite* first);
 void tg_collection_code_enter(IRSB* out, Addr a);
 void tg_collection_code_leave(IRSB* out, Addr a, const VexGuestLayout* layout);
 
+/* The same with --faults-touches=yes, of functions that load a locale. */
+void tg_touches_code_enter(IRSB* out, Addr a);
+void tg_touches_code_leave(IRSB* out, Addr a, const VexGuestLayout* layout);
+
 /* The instruction leaves the block: returns whether that is noted. `to`: the address. */
 Bool tg_call_code_leave(IRSB* out, TgSite* site, const IRExpr* to, IRJumpKind kind);
 

@@ -20,6 +20,7 @@
 
 #include "trace/superblocks.h"
 #include "engine/check.h"
+#include "faults/touches.h"
 #include "order/code_entries.h"
 #include "trace/shadow_area.h"
 #include "calls/call_stack.h"
@@ -522,6 +523,7 @@ static void instrument(Block* b, const IRSB* in, const VexGuestLayout* layout)
 
    if (tg_instrumented)
       tg_collection_code_enter(b->out, entry);
+   tg_touches_code_enter(b->out, entry);
    const Int first = i;
    for (; i < in->stmts_used; i++) {
       const IRStmt* st = in->stmts[i];
@@ -529,6 +531,7 @@ static void instrument(Block* b, const IRSB* in, const VexGuestLayout* layout)
       if (i == first) {
          tg_call_code_begin(b->out, b->site);
          tg_collection_code_leave(b->out, entry, layout);
+         tg_touches_code_leave(b->out, entry, layout);
       }
       const Bool noted = st->tag == Ist_Exit
                          && tg_call_code_leave(b->out, b->site, IRExpr_Const(st->Ist.Exit.dst),
@@ -575,6 +578,7 @@ IRSB* tg_instrument(VgCallbackClosure* closure, IRSB* in,
 
    tg_call_stacks_sp(layout->offset_SP);
    tg_collection_sp(layout->offset_SP);
+   tg_touches_sp(layout->offset_SP);
    tl_assert(layout->total_sizeB == TG_SHADOW_OFFSET);
    VG_(dropTailXA)(segment_args, VG_(sizeXA)(segment_args));
    tg_addresses_forget(in->tyenv->types_used);

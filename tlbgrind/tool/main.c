@@ -32,6 +32,7 @@
 #include "engine/interrupted.h"
 #include "engine/replay.h"
 #include "engine/setup.h"
+#include "faults/touches.h"
 #include "faults/flushes.h"
 #include "faults/interruptions.h"
 #include "faults/recorder.h"
@@ -128,6 +129,7 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
    tg_outputs_thread(tid);
    tg_cores_started(tid);
    tg_collection_started(tid);
+   tg_touches_started(tid);
    tg_aspace_post_syscall(tid, syscall, args, result);
    tg_forks_post_syscall(result);
    tg_self_exec_done(tid);
@@ -206,6 +208,7 @@ static void started(ThreadId tid, ULong blocks)
    if (tg_data_objects_on)
       tg_data_started(tid);
    tg_collection_started(tid);
+   tg_touches_started(tid);
    tg_call_stack_started(tid);
 }
 
@@ -238,6 +241,7 @@ static void thread_ends(ThreadId tid)
    tg_call_stack_ends(tid);
    tg_cores_thread_ends(tid);
    tg_collection_ends(tid);
+   tg_touches_thread_ends(tid);
 }
 
 /* --- Start --- */

@@ -36,6 +36,11 @@ ALL = "all"
 # several small pages with a fault.)
 _FAULTS_ALONE = ("anon", "heap", "stack")
 
+# What else has the core drives translations out. Where that happens each so many instructions, about
+# a millisecond, at 2 a cycle, and each page is walked for again at 100 cycles, so many base pages are
+# 1% of the time.
+SWITCH_EVERY, MANY_PAGES = 5_000_000, 250
+
 # Why nothing changes: all as it was, or no page of the size was there. Files of older runs do not
 # tell one of the last two from the other.
 NONE, ROOM, UNTOUCHED, ABSENT = "none", "room", "untouched", "absent"
@@ -89,6 +94,7 @@ class Advice(NamedTuple):
     faults: int
     spends: tuple[Cycles, Spent]  # on misses, and in all
     assumed: bool  # the files do not tell what a miss costs
+    alone: bool  # nothing else has the core in the simulation, and it could matter
     gains: list[Gain]  # the largest first, and what all memory together wins at the end
 
     def share(self) -> str:
@@ -283,10 +289,12 @@ def _advise(base: OutFile, files: Sequence[OutFile]) -> Advice:
     _check_all_are_there(base, variants)
     spends = cycles_of(base), spent_by(base)
     faults = max((_faults(base, variant)[0] for variant in variants), default=0)
+    touched = max((variant.first_touches() or (0, 0) for variant in variants), default=(0, 0))[0]
+    alone = touched >= MANY_PAGES and not _keys(base, "Context switches")
     gains = sorted((_gain(base, variant, spends, faults) for variant in variants), key=_rank)
     sizes = sorted({gain.size for gain in gains}, key=bytes_of, reverse=True)
     counts = _sum(base, "Ir"), _walks(base), _misses(base), faults
-    return Advice(machine, sizes, *counts, spends, costs_are_assumed(base), gains)
+    return Advice(machine, sizes, *counts, spends, costs_are_assumed(base), alone, gains)
 
 
 def _check_all_are_there(base: OutFile, variants: Sequence[_Variant]) -> None:

@@ -16,9 +16,20 @@ from ..formats.verdicts import (
     Verdict,
     worth,
 )
-from .advice import ABSENT, ALL, NONE, ROOM, UNTOUCHED, Advice, Gain, name_of
+from .advice import (
+    ABSENT,
+    ALL,
+    NONE,
+    ROOM,
+    SWITCH_EVERY,
+    UNTOUCHED,
+    Advice,
+    Gain,
+    name_of,
+)
 
 _SAME = "; it saves all that its kind saves"
+_ALONE = f" What else runs on its core is not counted; --switch-every={SWITCH_EVERY} does."
 
 
 def _names(gains: Sequence[Gain]) -> str:
@@ -81,12 +92,13 @@ def _nothing(advice: Advice, size: str, width: int) -> list[str]:
     label = "Nothing to win: "
     there = [gain for gain in advice.of_size(size) if gain.is_there()]
     most = f"with pages of {size} no kind of memory saves {WORTH_PERCENT}% of the time"
+    alone = _ALONE if advice.alone else ""
     if not there:
         return wrapped(label, f"{most}: none is in such pages.", width)
     best = max(there, key=lambda gain: (gain.verdict.share[1], gain.verdict.share[0]))
     if best.verdict.cycles.most <= 0:
-        return wrapped(label, f"{most}, or any; worth it would be {best.verdict.turns_at:,} cycles.", width)
-    return wrapped(label, f"{most}. {name_of(best)} saves most, {best.verdict.reason()}.", width)
+        return wrapped(label, f"{most}, or any; worth it would be {best.verdict.turns_at:,} cycles.{alone}", width)
+    return wrapped(label, f"{most}. {name_of(best)} saves most, {best.verdict.reason()}.{alone}", width)
 
 
 _WHY = {

@@ -231,11 +231,13 @@ class Sheet:
         return found
 
     def _around(self, lines: Iterable[int], context: int) -> list[int]:
-        visible: set[int] = set()
-        for line in lines:
-            last = min(len(self._source.lines), line + context)
-            visible.update(range(max(1, line - context), last + 1))
-        return sorted(visible)
+        visible: list[int] = []
+        last = 0
+        for line in sorted(lines):
+            first = max(last + 1, line - context)
+            last = max(last, min(len(self._source.lines), line + context))
+            visible.extend(range(first, last + 1))
+        return visible
 
 
 def _how(arc: Arc) -> str:

@@ -38,6 +38,8 @@ def read(paths: Sequence[str], progress: Progress) -> tuple[list[OutFile], Fault
 
 def _is_log(path: str) -> bool:
     try:
+        if not os.path.isfile(path):  # opening a pipe would wait for its writer
+            return False
         with open(path, "rb") as stream:
             return stream.readline(80).rstrip(b"\n") == FAULTS.encode()
     except OSError:

@@ -242,7 +242,8 @@ def _files(names: Sequence[str]) -> tuple[dict[str, Elf], dict[str, Dynamic], li
     dynamics: dict[str, Dynamic] = {}
     unread = []
     for name in names:
-        if not name.startswith("/"):
+        # To open a pipe would wait for its writer.
+        if not name.startswith("/") or os.path.exists(name) and not os.path.isfile(name):
             continue
         try:
             with open(name, "rb") as stream:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ..base.text import counted
-from ..formats.dynamic import JUMP_SLOT, RELATIVE
+from ..formats.dynamic import JUMP_SLOT, RELATIVE, words_of_relr
 from .linkage import Change, Member, Todo, sum_of
 from .linker import FREE, Events, Linker, Saving, Spent, Work, is_of_c_library
 
@@ -216,28 +216,6 @@ def _relr(found: Linker) -> Saving:
         f"{packed:,} relative relocations are not packed yet; the same words are written, so their pages "
         "stay; instructions saved cannot be told from this run",
     )
-
-
-def words_of_relr(addresses: Sequence[int], word: int) -> int:
-    """How many words RELR takes for the relocations that it can have: those at multiples of a word."""
-    words = 0
-    end = None  # of what the last word can still hold
-    bits = word * 8 - 1
-    for address in addresses:
-        if address % word:
-            continue
-        if end is None or address >= end + bits * word:
-            words += 1
-            end = address + word
-            room = 0
-        if address < end:
-            continue
-        place = (address - end) // word
-        needed = place // bits + 1
-        if needed > room:
-            words += needed - room
-            room = needed
-    return words
 
 
 def _merged_faults(found: Linker) -> str:

@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+_MOST_NAME = 4096  # what the kernel takes
+
 
 class Source(NamedTuple):
     path: str
@@ -34,6 +36,8 @@ def find(name: str, include: Sequence[str]) -> Source | None:
 
 def _candidates(name: str, include: Sequence[str]) -> Iterator[str]:
     """A tree that was moved keeps its inner folders, so the longest tail of the name comes first."""
+    if len(name) > _MOST_NAME:
+        return
     yield name
     parts = [part for part in name.split("/") if part not in ("", ".", "..")]
     for folder in include:

@@ -7,9 +7,10 @@ import argparse
 import gc
 import os
 import re
+import stat
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Callable, NoReturn
+from typing import BinaryIO, Callable, NoReturn
 from zlib import adler32
 
 from .._version import VERSION
@@ -135,7 +136,7 @@ class yes_or_no(Value):
 
 def whole_number(what: str, least: int = 0, most: int = 10**9) -> Callable[[str], int]:
     def check(text: str) -> int:
-        if re.fullmatch(r"[0-9]{1,18}", text) is None or not least <= int(text) <= most:
+        if re.fullmatch(r"-?[0-9]{1,18}", text) is None or not least <= int(text) <= most:
             raise argparse.ArgumentTypeError(f"'{text}' is not {what} from {least} to {most}")
         return int(text)
 
@@ -164,10 +165,22 @@ def write_bytes(data: bytes) -> None:
             raise ReportError(f"standard output: {error.strerror}") from None
 
 
+_SOME = 1 << 16
+
+
+def read_all(stream: BinaryIO) -> bytes:
+    """The whole file; but of a device or a pipe that has no text, such as /dev/zero, the begin: it
+    may have no end."""
+    if stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+        return stream.read()
+    begin = stream.read(_SOME)
+    return begin if b"\0" in begin else begin + stream.read()
+
+
 def read_bytes(path: str) -> bytes:
     try:
         with open(path, "rb") as stream:
-            return stream.read()
+            return read_all(stream)
     except (OSError, ValueError) as error:
         raise ReportError(getattr(error, "strerror", None) or str(error), path or "''") from None
 
@@ -223,6 +236,22 @@ class Answer(list[str]):
         self.reasons = list(reasons)
 
 
+def _take_what_there_is() -> None:
+    """No more memory than is free: a file that needs more is refused, where the machine would swap or
+    the kernel end some process. What is not known here limits nothing."""
+    try:
+        import resource
+
+        with open("/proc/meminfo", encoding="ascii") as stream:
+            facts = dict(line.split(":", 1) for line in stream)
+        free = sum(int(facts[name].split()[0]) for name in ("MemAvailable", "SwapFree")) * 1024
+        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+        if soft == resource.RLIM_INFINITY or free < soft:
+            resource.setrlimit(resource.RLIMIT_AS, (free, hard))
+    except (ImportError, OSError, ValueError, KeyError, IndexError):
+        pass
+
+
 def run(
     name: str,
     help_text: str,
@@ -232,6 +261,8 @@ def run(
     """The life of one call: `report` takes the arguments, returns the lines to print and adds to
     the warnings. Returns the exit status."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    if arguments is None:
+        _take_what_there_is()
     named = given[: given.index("--")] if "--" in given else given
     warnings: list[str] = []
 

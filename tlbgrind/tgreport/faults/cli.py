@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Callable
 
 from ..base import command
-from ..base.command import Parser, file_name, one_of, some_of, whole_number
+from ..base.command import Answer, Parser, file_name, one_of, some_of, whole_number
 from ..base.documents import Table
 from ..base.errors import ReportError
 from ..base.progress import Progress, progress_shown
@@ -17,7 +17,7 @@ from ..base.text import wrapped
 from ..formats import faultlog
 from ..formats.fault import VIEWS
 from ..formats.faultlog import FaultLog
-from . import export, faultlist, faultrows, faulttables, faultused, native
+from . import export, faultlist, faultrows, faulttables, faultused, native, whatiftext
 from .faultrows import GROUPS
 
 HELP = """\
@@ -34,7 +34,9 @@ row a fault.
 
 Tables:
   --by=WHAT[,WHAT...]  any of kind; mapping, memory (touched); object, function (of the code that
-                       touched); syscall [kind,memory,syscall]
+                       touched); syscall; caller (the first that is not the C library), inclusive
+                       (functions with all that they call), both with tlbgrind's --faults-stacks=N
+                       [kind,memory,syscall]
   --top=N              rows of a table; what is below is added up in one; 0 shows all [30]
   --growth=N           how the faults grow over the instructions, in N steps
   --waste              pages that faults brought along, and whether they were used later
@@ -42,11 +44,16 @@ Tables:
                        with --format=text, csv or json a listing, one row a page
   --phase-range        least, mean and most that address randomisation can make of them
   --compare            two LOGs beside each other
+  --what-if            what remedies would save, such as LC_ALL=C, no PIE, MADV_POPULATE, before
+                       anything is changed (with tlbgrind's --faults-touches=yes)
+  --max-more=N         with --compare: exit status 3 if the second LOG has more than N faults more, in
+                       all, or in a row of a table that --by names; -1: it must have fewer
 
 Listings:
-  --format=FORMAT      text; pagein: the columns of the program of that name; csv; json. Both
-                       are tables, not a listing, with --by, --growth, --waste, --phase-range or
-                       with --compare
+  --format=FORMAT      text; pagein: the columns of the program of that name; folded: one row a call
+                       stack, for flame graphs (with tlbgrind's --faults-stacks=N); csv; json. The
+                       last two are tables, not a listing, with --by, --growth, --waste,
+                       --phase-range, with --compare or --what-if
   --addresses=WHICH    run: as they were under Valgrind; native: as they are without it and without
                        address randomisation [run]
 
@@ -88,6 +95,8 @@ class Options(argparse.Namespace):
     phase: str | None
     phase_range: bool
     compare: bool
+    what_if: bool
+    max_more: int | None
     format: str | None
     addresses: str | None
     native: str = ""  # here, for argparse would take a default of its own for one that is given
@@ -102,7 +111,7 @@ class Options(argparse.Namespace):
 
     def wants_tables(self) -> bool:
         """In the place of a listing, for other programs."""
-        asked = self.by or self.growth or self.waste or self.phase_range or self.compare
+        asked = self.by or self.growth or self.waste or self.phase_range or self.compare or self.what_if
         return self.format in ("csv", "json") and bool(asked)
 
     def groups(self) -> list[str]:
@@ -113,18 +122,20 @@ class Options(argparse.Namespace):
 
 
 _TOP = 30
-FORMATS = ("text", "pagein", "csv", "json")
+_ABOVE = 3  # the exit status when --max-more is exceeded
+FORMATS = ("text", "pagein", "csv", "json", "folded")
 
 # What is shown in the place of the tables, and the options that would say nothing then.
 _TABLES = ("by", "top", "growth", "waste", "phase-range")
 _WITHOUT = {
+    "what-if": ("phase", "compare", "native", "used", *_TABLES),
     "phase": ("native", "used", "waste", "phase-range"),
     "compare": ("format", "native", "used", "growth", "waste", "phase-range"),
     "format": ("native", "verbose", "wide", *_TABLES),
     "native": ("used", *_TABLES),
 }
 # Options that say nothing without another.
-_NEEDS = {"addresses": "format", "native-command": "native", "pid": "native"}
+_NEEDS = {"addresses": "format", "native-command": "native", "pid": "native", "max-more": "compare"}
 
 
 def parse(arguments: Sequence[str]) -> Options:
@@ -136,8 +147,9 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--by", type=some_of(*GROUPS))
     add("--top", type=whole_number("a number of rows"))
     add("--growth", type=whole_number("a number of steps", 1, 100_000), default=0)
-    for flag in ("waste", "used", "phase-range", "compare"):
+    for flag in ("waste", "used", "phase-range", "compare", "what-if"):
         add(f"--{flag}", action="store_true")
+    add("--max-more", type=whole_number("a number of faults", -(10**9)))
     add("--format", type=one_of(*FORMATS))
     add("--addresses", type=one_of("run", "native"))
     add("--native", type=file_name)
@@ -161,9 +173,9 @@ def parse(arguments: Sequence[str]) -> Options:
 
     def given(option: str) -> bool:
         value = getattr(options, option.replace("-", "_"))
-        return value is not None if option == "top" else bool(value)
+        return value is not None if option in ("top", "max-more") else bool(value)
 
-    tables = ("compare", *_TABLES) if options.wants_tables() else ()
+    tables = ("compare", "what-if", *_TABLES) if options.wants_tables() else ()
     for one, others in _WITHOUT.items():
         for other in others:
             if "format" in (one, other) and {one, other} & {*tables}:
@@ -194,11 +206,14 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
     if options.phase is not None:
         logs = [faultlog.of_phase(log, options.phase) for log in logs]
     view = faultlog.view_number(options.view)
+    if options.what_if:
+        return _what_if(options, logs[0], view)
     if options.compare and options.format:
         compared = [faultrows.compare(logs, view, by, options.rows()) for by in options.groups()]
-        return list(export.written(options.format, "fault comparison", logs, view, compared))
+        lines = list(export.written(options.format, "fault comparison", logs, view, compared))
+        return _gate(lines, options, logs, view)
     if options.compare:
-        return _compare(options, logs, view)[:-1]
+        return _gate(_compare(options, logs, view)[:-1], options, logs, view)
     (log,) = logs
     if options.used and not log.knows_use:
         raise ReportError(
@@ -247,6 +262,15 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
     return (text + _end(options, log, show))[:-1]
 
 
+def _what_if(options: Options, log: FaultLog, view: int) -> list[str]:
+    if options.format:
+        return list(export.written(options.format, "what if", [log], view, [whatiftext.table(log)]))
+    show = screen(options.wide, options.color)
+    text = [*faulttables.headline(log, view, show)[:1], ""]
+    text += whatiftext.text(log, show)
+    return (text + _verbose(options, log, show))[:-1]
+
+
 def _end(options: Options, log: FaultLog, show: Screen) -> list[str]:
     text = faulttables.legend(log, show)
     return text + (_verbose(options, log, show) or faulttables.more(log))
@@ -283,6 +307,22 @@ def _compare(options: Options, logs: list[FaultLog], view: int) -> list[str]:
     for role, log in zip(("First log", "Second log"), logs):
         text += _verbose(options, log, show, role)
     return text
+
+
+def _gate(lines: list[str], options: Options, logs: list[FaultLog], view: int) -> list[str]:
+    """Holds what the second log has more against --max-more."""
+    most = options.max_more
+    if most is None:
+        return lines
+    reasons = [
+        f"page faults{of} grew by {second - first:,}, from {first:,} to {second:,}, "
+        f"above --max-more={most}: {logs[1].path}"
+        for of, first, second in faultrows.before_and_after(logs, view, options.by or [])
+        if second - first > most
+    ]
+    answer = Answer(lines, reasons)
+    answer.status = _ABOVE if reasons else 0
+    return answer
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

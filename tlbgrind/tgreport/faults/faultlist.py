@@ -1,5 +1,6 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Lists faults, one a row: text, pagein's columns or CSV. export.py makes JSON of the same values."""
+"""Lists faults, one a row: text, pagein's columns or CSV. export.py makes JSON of the same values.
+Folded, they are one row a call stack."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator
 from ..base.errors import printable
 from ..formats.fault import KINDS, VIEWS, Fault, count_pages
 from ..formats.faultlog import FaultLog
+from . import faultstacks
 
 Rows = Iterator[str]
 
@@ -19,6 +21,7 @@ def listing(log: FaultLog, view: int, form: str, native: bool) -> Rows:
         "text": _text,
         "pagein": _pagein,
         "csv": _csv,
+        "folded": lambda log, view, _: faultstacks.folded(log, view),
     }
     return makers[form](log, view, native)
 

@@ -10,11 +10,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..base.documents import Record, Table
-from ..base.text import in_brackets
 from ..formats.fault import KINDS, UNKNOWN, VIEWS, Fault, Map, count_pages
 from ..formats.faultlog import ARRIVALS, FaultLog, Used
+from . import faultstacks
 
-GROUPS = ("kind", "mapping", "memory", "object", "function", "syscall")
+GROUPS = ("kind", "mapping", "memory", "object", "function", "syscall", "caller", "inclusive")
 
 _PROGRAM = "<the program itself>"
 
@@ -27,13 +27,22 @@ def _labels(view: int) -> dict[str, Callable[[Fault], str]]:
         "object": lambda fault: fault.by if fault.code.object == UNKNOWN and fault.by else fault.code.object,
         "function": lambda fault: _function(fault),
         "syscall": lambda fault: fault.by or _PROGRAM,
+        "caller": faultstacks.caller,
     }
+
+
+def _keys(view: int, by: str) -> Callable[[Fault], Iterable[str]]:
+    """The rows that a fault is counted in."""
+    if by == "inclusive":
+        return faultstacks.active
+    label = _labels(view)[by]
+    return lambda fault: (label(fault),)
 
 
 def _function(fault: Fault) -> str:
     if fault.code.object == UNKNOWN and fault.by:
         return f"<{fault.by}>"
-    return f"{fault.code.function} {in_brackets(fault.code.object)}"
+    return faultstacks.name(fault.code)
 
 
 def _ranked(
@@ -60,15 +69,17 @@ class _Sums:
     """Counts of faults, of each kind, of major ones, and of pages brought, for each label."""
 
     def __init__(self, log: FaultLog, view: int, by: str) -> None:
-        label = _labels(view)[by]
+        if by in faultstacks.GROUPS:
+            faultstacks.need(log)
+        keys = _keys(view, by)
         self.kinds: dict[str, Counter[str]] = defaultdict(Counter)
         self.major: Counter[str] = Counter()
         self.brought: Counter[str] = Counter()
         for fault, times in log.counts(view):
-            key = label(fault)
-            self.kinds[key][fault.kind(view)] += times
-            self.major[key] += times * fault.is_major(view)
-            self.brought[key] += times * count_pages(fault.brought(view))
+            for key in keys(fault):
+                self.kinds[key][fault.kind(view)] += times
+                self.major[key] += times * fault.is_major(view)
+                self.brought[key] += times * count_pages(fault.brought(view))
 
     def faults(self, label: str) -> int:
         return sum(self.kinds[label].values()) if label in self.kinds else 0
@@ -84,6 +95,8 @@ def table(log: FaultLog, view: int, by: str, top: int) -> Table:
         values = (sums.faults(label), *counts, sums.major[label], sums.brought[label])
         rows.append(Record((label,), values))
     columns = ("faults", *(KINDS[kind] for kind in kinds), "major", "brought")
+    if by == "inclusive":  # a fault stands in several rows, which have no sum
+        return Table(by, (by,), columns, rows[: top or None])
     return _ranked(by, (by,), columns, rows, top)
 
 
@@ -99,7 +112,21 @@ def compare(logs: Sequence[FaultLog], view: int, by: str, top: int) -> Table:
         Record((label,), (first.faults(label), second.faults(label), change(label)))
         for label in sorted(labels, key=lambda label: (-abs(change(label)), label))
     ]
+    if by == "inclusive":
+        return Table(by, (by,), ("first", "second", "difference"), rows[: top or None])
     return _ranked(by, (by,), ("first", "second", "difference"), rows, top)
+
+
+def before_and_after(
+    logs: Sequence[FaultLog], view: int, groups: Sequence[str]
+) -> Iterator[tuple[str, int, int]]:
+    """The faults of two logs: all, and each row of the groups, as " of LABEL"."""
+    before, after = (log.totals[VIEWS[view]].faults for log in logs)
+    yield "", before, after
+    for by in groups:
+        first, second = (_Sums(log, view, by) for log in logs)
+        for label in sorted({*first.kinds, *second.kinds}):
+            yield f" of {label}", first.faults(label), second.faults(label)
 
 
 def growth(log: FaultLog, view: int, steps: int) -> Table:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..base.documents import Table, Value
 from ..base.errors import printable
@@ -29,6 +29,8 @@ _TITLES = {
     "object": "By object: the code that touched it",
     "function": "By function: the code that touched it",
     "syscall": "By system call: what the kernel touched, and for whom",
+    "caller": "By first caller that is not the C library",
+    "inclusive": "By function with all that it calls: a fault is in several rows",
 }
 _REST = "<{} more>"
 
@@ -155,20 +157,29 @@ def more(log: FaultLog) -> list[str]:
 def disk(log: FaultLog) -> list[str]:
     """What the major faults of the cold view read. Their windows overlap; what the page cache has
     is not read again."""
-    pages: dict[str, set[int]] = defaultdict(set)
+    windows: dict[str, set[tuple[int, int]]] = defaultdict(set)
     view = view_number("cold")
     for fault in log.of(view):
         if fault.is_major(view):
             at = fault.map.offset_of(fault.page) // log.page_size
             for first, last in fault.cold_read:
-                pages[fault.map.name].update(range(max(0, at + first), at + last + 1))
-    if not pages:
+                windows[fault.map.name].add((max(0, at + first), at + last + 1))
+    if not windows:
         return []
-    size = sum(map(len, pages.values())) * log.page_size // 1024
-    files = f"{len(pages):,} file{'s' * (len(pages) > 1)}"
+    size = sum(map(_length, windows.values())) * log.page_size // 1024
+    files = f"{len(windows):,} file{'s' * (len(windows) > 1)}"
     majors = log.totals["cold"].major
     faults = f"{majors:,} major fault{'s' * (majors > 1)}"
     return [f"Read from the disk by {faults}: {size:,} KiB of {files}, each page once.", ""]
+
+
+def _length(windows: Iterable[tuple[int, int]]) -> int:
+    """Of all of them together, what lies in several of them once."""
+    length = end = 0
+    for first, last in sorted(windows):
+        length += max(0, last - max(first, end))
+        end = max(end, last)
+    return length
 
 
 def headline(log: FaultLog, view: int, screen: Screen) -> list[str]:

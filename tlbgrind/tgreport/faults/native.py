@@ -144,7 +144,24 @@ def of_one_process(faults: Sequence[Native], wanted: int, path: str) -> tuple[li
     return [fault for fault in faults if fault.process == process], len(processes) - 1
 
 
-def compare(log: FaultLog, view: int, native: Sequence[Native], path: str, screen: Screen) -> list[str]:
+class Agreement(NamedTuple):
+    """How far a log and the kernel's faults agree."""
+
+    predicted: list[Native]
+    with_kinds: bool
+    native: int
+    both: int  # page and kind, where kinds are known
+    pages: int
+    in_order: int
+    blocks: list[Match]
+
+    @property
+    def share(self) -> float:
+        """Of the larger number of both sides, the part that the other has, by page."""
+        return self.pages / max(self.native, len(self.predicted), 1)
+
+
+def agreement(log: FaultLog, view: int, native: Sequence[Native]) -> Agreement:
     with_kinds = all(fault.kind for fault in native)
     predicted = [
         Native(
@@ -160,19 +177,27 @@ def compare(log: FaultLog, view: int, native: Sequence[Native], path: str, scree
     pages = sum((Counter(p for p, _ in left) & Counter(p for p, _ in right)).values())
     blocks = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
     in_order = sum(block.size for block in blocks)
-    what = "page and kind" if with_kinds else "page"
+    return Agreement(predicted, with_kinds, len(native), both, pages, in_order, blocks)
+
+
+def compare(log: FaultLog, view: int, native: Sequence[Native], path: str, screen: Screen) -> list[str]:
+    found = agreement(log, view, native)
+    predicted, blocks = found.predicted, found.blocks
+    left = [(fault.page, fault.kind) for fault in native]
+    right = [(fault.page, fault.kind) for fault in predicted]
+    what = "page and kind" if found.with_kinds else "page"
     rows: list[tuple[str, ...]] = [("", "faults", "of the native")]
     rows += [
         _row("native", len(native), len(native)),
         _row(f"predicted, view {VIEWS[view]}", len(predicted), len(native)),
-        _row(f"match: {what}", both, len(native)),
+        _row(f"match: {what}", found.both, len(native)),
     ]
-    if with_kinds:
-        rows.append(_row("match: page", pages, len(native)))
+    if found.with_kinds:
+        rows.append(_row("match: page", found.pages, len(native)))
     rows += [
-        _row("match and in the same order", in_order, len(native)),
-        _row("missing: native only", len(native) - both, len(native)),
-        _row("too much: predicted only", len(predicted) - both, len(native)),
+        _row("match and in the same order", found.in_order, len(native)),
+        _row("missing: native only", len(native) - found.both, len(native)),
+        _row("too much: predicted only", len(predicted) - found.both, len(native)),
     ]
     text = screen.table(f"Against the kernel: {path}", rows)
     finder = _Finder(log, view)

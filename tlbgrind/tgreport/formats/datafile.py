@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..base.command import plain_text
+from ..base.command import plain_text, read_all
 from ..base.demangle import demangled, with_plain_functions
 from ..base.errors import ReportError
 from .kinds import DATA, other_than
@@ -85,7 +85,7 @@ def read(path: str) -> DataFile:
     try:
         with open(path, "rb") as stream:
             mtime = os.fstat(stream.fileno()).st_mtime
-            text = with_plain_functions(plain_text(stream.read(), path)).decode("utf-8", "surrogateescape")
+            text = with_plain_functions(plain_text(read_all(stream), path)).decode("utf-8", "surrogateescape")
     except (OSError, ValueError) as error:
         raise ReportError(getattr(error, "strerror", None) or str(error), path or "''") from None
     data = _Reader(DataFile(path, mtime)).read(text)

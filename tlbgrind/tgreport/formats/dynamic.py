@@ -8,7 +8,7 @@ The only exception is how many symbols there are, which no entry tells.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -149,6 +149,28 @@ def dynamic_of(elf: Elf) -> Dynamic | None:
                 out.relocations.append(Relocation(kinds[number], symbol, number == _GLOB_DAT, address))
     out.writable = sum(s.memory_size for s in elf.loads if s.flags & 2)
     return out
+
+
+def words_of_relr(addresses: Sequence[int], word: int) -> int:
+    """How many words RELR takes for the relocations that it can have: those at multiples of a word."""
+    words = 0
+    end = None  # of what the last word can still hold
+    bits = word * 8 - 1
+    for address in addresses:
+        if address % word:
+            continue
+        if end is None or address >= end + bits * word:
+            words += 1
+            end = address + word
+            room = 0
+        if address < end:
+            continue
+        place = (address - end) // word
+        needed = place // bits + 1
+        if needed > room:
+            words += needed - room
+            room = needed
+    return words
 
 
 def _table(elf: Elf, tags: dict[int, int], name: str, size: str) -> bytes:

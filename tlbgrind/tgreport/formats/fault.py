@@ -96,6 +96,7 @@ class Fault(NamedTuple):
     warm_brought: Ranges
     cold_brought: Ranges
     cold_read: Ranges
+    callers: tuple[Code, ...] = ()  # with --faults-stacks: the calls on the way here, the last first
 
     def kind(self, view: int) -> str:
         """The kind's letter in a view, "" if it is no fault there."""

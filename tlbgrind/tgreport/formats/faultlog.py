@@ -25,10 +25,14 @@ from .fault import KINDS, NOBODY, VIEWS, Code, Fault, Lines, Map, Ranges, Repeat
 from .kinds import FAULTS, other_than
 
 COLUMNS = "number kinds page map instructions thread by code warm-brought cold-brought cold-read"
+_WITH_STACKS = f"{COLUMNS} stack"
 PHASES = 16
+WORKS = PROGRAM, LINKER, LOCALE = ("program", "linker", "locale")  # parts of what a program does
 GROUPS = ("program", "libraries", "other")  # of mappings that move together
 _MAX = 2**64 - 1
 _MOST_BROUGHT = 1 << 20  # pages: 4 GiB
+# A few lines can say any number. So many pages are a terabyte, and to list them takes an hour.
+_MOST_FAULTS = 1 << 28
 
 # How a page came to be there, if not by a fault; and that it is not.
 BROUGHT, PRESENT, NOT_THERE = "+", "p", "-"
@@ -41,6 +45,17 @@ class Mark(NamedTuple):
     line: int  # of FaultLog.lines: the first behind it
     number: int  # of the last fault before it
     instructions: int
+
+
+class Touch(NamedTuple):
+    """The first touch of a page, or the first write to it, by one part of the program's work."""
+
+    kind: str  # x, r or w
+    page: int
+    map: Map
+    instructions: int
+    work: str
+    number: int  # of the last fault before it
 
 
 class Used(NamedTuple):
@@ -84,6 +99,7 @@ class FaultLog:
     hidden: dict[str, tuple[int, int]] = field(default_factory=dict)  # faults, major ones
     phases: dict[str, tuple[int, ...]] = field(default_factory=dict)
     marks: list[Mark] = field(default_factory=list)
+    touches: list[Touch] = field(default_factory=list)  # with --faults-touches=yes
     used: list[Used] = field(default_factory=list)  # with --faults-used=yes
     used_totals: dict[str, UsedTotals] = field(default_factory=dict)
 
@@ -100,6 +116,16 @@ class FaultLog:
     def knows_use(self) -> bool:
         """Whether the log says which bytes of the pages were used."""
         return "faults-used" in self.header
+
+    @property
+    def knows_touches(self) -> bool:
+        """Whether the log says which part of the work touches each page first."""
+        return "faults-touches" in self.header
+
+    @property
+    def knows_stacks(self) -> bool:
+        """Whether it has the callers of the code that faulted."""
+        return self.header.get("columns") == _WITH_STACKS
 
     @property
     def faults(self) -> Iterator[Fault]:
@@ -194,6 +220,7 @@ class _Reader:
         self.in_header = True
         self.ended = False
         self.used = [[0] * 2 for _ in VIEWS]  # pages, bytes
+        self.pages = 0  # of all lines "used"
         self.found = [[0] * (2 + len(KINDS)) for _ in VIEWS]  # faults, major ones, kinds
 
     def fail(self, what: str) -> NoReturn:
@@ -257,14 +284,14 @@ class _Reader:
             self.fail(f"version '{value}' of the fault log, where only 1 is known")
         if key == "views" and value != " ".join(VIEWS):
             self.fail(f"views '{value}', where '{' '.join(VIEWS)}' is expected")
-        if key == "columns" and value != COLUMNS:
+        if key == "columns" and value not in (COLUMNS, _WITH_STACKS):
             self.fail(f"columns '{value[:80]}', where '{COLUMNS}' is expected")
         if key == "page size":
             if value not in ("4096", "16384", "65536"):
                 self.fail(f"page size '{value[:40]}', where 4096, 16384 or 65536 is allowed")
             self.out.page_size = int(value)
-        if key == "faults-used" and value != "yes":
-            self.fail(f"faults-used '{value[:40]}', where only yes is known")
+        if key in ("faults-used", "faults-touches") and value != "yes":
+            self.fail(f"{key} '{value[:40]}', where only yes is known")
         if key == "instructions":
             self.decimal(value)
         self.out.header[key] = value
@@ -397,12 +424,12 @@ class _Reader:
         return True
 
     def fault_of_words(self, before: int) -> Fault:
-        words = self.fields(11)
+        words = self.fields(12 if self.out.knows_stacks else 11)
         number = self.decimal(self.words[0])
         self.need_no_totals(f"fault {number}")
         if number != before + 1:
             self.fail(f"fault {number} behind fault {before}")
-        kinds, page, where, instructions, thread, by, code, warm, cold, cold_read = words
+        kinds, page, where, instructions, thread, by, code, warm, cold, cold_read, *stack = words
         if not _KINDS.match(kinds) or kinds == "---":
             self.fail(f"'{kinds[:40]}' are not the kinds of a fault in {len(VIEWS)} views")
         map_ = self.out.maps.get(self.decimal(where))
@@ -423,7 +450,14 @@ class _Reader:
             self.ranges(warm),
             self.ranges(cold),
             self.ranges(cold_read),
+            self.callers(stack[0]) if stack and stack[0] != "-" else (),
         )
+
+    def callers(self, text: str) -> tuple[Code, ...]:
+        found = [self.out.codes.get(self.decimal(word)) for word in text.split(",")]
+        if None in found:
+            self.fail(f"'{text[:40]}' are not numbers of code that was defined, with commas between")
+        return tuple(code for code in found if code is not None)
 
     def which(self, fault: Fault, key: tuple[bytes, bytes, bytes]) -> int:
         """The number of those that are like this fault, whose other fields are the key."""
@@ -463,6 +497,8 @@ class _Reader:
         if count == 0 or not 0 <= end <= _MAX or step % self.out.page_size:
             self.fail(f"{count} repetitions by {page_step} lead out of the address space")
         self.need_map(self.last, end)
+        if self.number + count > _MOST_FAULTS:
+            self.fail(f"more than {_MOST_FAULTS:,} faults")
         self.out.lines.repeat(repeat)
         self.number += count
         _count(self.found, self.last.kinds, count)
@@ -474,6 +510,26 @@ class _Reader:
         mark = Mark(phase, len(self.out.lines), self.number, self.decimal(instructions))
         self.out.marks.append(mark)
         self.last = None
+
+    def read_touch(self) -> None:
+        kind, page, where, instructions, work = self.fields(6)
+        self.need_no_totals("a touch")
+        if not self.out.knows_touches:
+            self.fail("a line 'touch' without 'faults-touches: yes' in the header")
+        if kind not in ("x", "r", "w"):
+            self.fail(f"'{kind[:40]}' is not a touch: x, r or w")
+        if work not in WORKS:
+            self.fail(f"'{work[:40]}' is not one of {', '.join(WORKS)}")
+        map_ = self.out.maps.get(self.decimal(where))
+        if map_ is None:
+            self.fail(f"map {where[:40]} was not defined")
+        at = self.hexadecimal(page)
+        if at % self.out.page_size:
+            self.fail(f"{page} is not the address of a page of {self.out.page_size} bytes")
+        if not map_.start - self.out.page_size < at < map_.end:
+            self.fail(f"{at:#x} is not a page of map {where}")
+        when = self.decimal(instructions)
+        self.out.touches.append(Touch(kind, at, map_, when, work, self.number))
 
     def need_no_totals(self, what: str) -> None:
         """Totals were compared with the faults above them, so none may follow."""
@@ -507,6 +563,9 @@ class _Reader:
             self.fail(f"{run.bytes} bytes used of a page of {size} bytes")
         if run.bytes and NOT_THERE in kinds:
             self.fail(f"{run.bytes} bytes used of a page that is not there in each view: '{kinds}'")
+        self.pages += run.pages
+        if self.pages > _MOST_FAULTS:
+            self.fail(f"more than {_MOST_FAULTS:,} pages")
         self.out.used.append(run)
         for view, sums in enumerate(self.used):
             if run.is_there(view):
@@ -591,6 +650,7 @@ _HANDLERS: dict[str, Callable[[_Reader], None]] = {
     "code": _Reader.read_code,
     "*": _Reader.read_repeat,
     "mark": _Reader.read_mark,
+    "touch": _Reader.read_touch,
     "summary": _Reader.read_summary,
     "used": _Reader.read_used,
     "used-total": _Reader.read_used_total,

@@ -19,7 +19,7 @@ from json import JSONDecoder
 from operator import add
 from typing import Callable, NamedTuple, NoReturn, TypeVar
 
-from ..base.command import plain_text
+from ..base.command import plain_text, read_all
 from ..base.demangle import with_plain_functions
 from ..base.errors import ReportError, printable
 from ..base.progress import Progress
@@ -107,7 +107,7 @@ def read(path: str, progress: Progress | None = None, by_address: bool = False) 
     try:
         with open(path, "rb") as stream:
             mtime = os.fstat(stream.fileno()).st_mtime
-            data = with_plain_functions(plain_text(stream.read(), path))
+            data = with_plain_functions(plain_text(read_all(stream), path))
     except (OSError, ValueError) as error:
         raise ReportError(getattr(error, "strerror", None) or str(error), path or "''") from None
     return _Reader(OutFile(path, mtime), data, progress or Progress(), by_address).read()

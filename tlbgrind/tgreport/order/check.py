@@ -13,16 +13,19 @@ from . import dialects, layout, trace
 from .options import Options
 from .order import stripped
 from .trace import Function
-from .work import COLUMNS, LEGEND, Work, labelled, row, some
+from .work import COLUMNS, LEGEND, LIMIT_EXCEEDED, Work, labelled, row, some
 
 # What --check exits with if the binary does not follow the order.
 _DOES_NOT_FOLLOW = 2
+_FOLLOWS = 0.9  # the share of neighbours that ascend, from which on it does
 
 
 def check(work: Work) -> Answer:
     binary = _binary(work.options.check)
     ordered = [p.function for p in work.order.placed]
-    match = _match(ordered, {id(p.function): p.others for p in work.order.placed}, binary)
+    names = {id(p.function): p.others for p in work.order.placed}
+    match = layout.places_in(ordered, names, binary)
+    _refuse_another_binary(match, len(ordered), binary, work.options)
     chosen = work.traces[0]
     touches = [t for t in chosen.touches if id(t[0]) in match.places]
     rows = [COLUMNS]
@@ -33,7 +36,7 @@ def check(work: Work) -> Answer:
     rows.append(row("checked", found))
     in_order = [match.places[id(f)].address for f in ordered if id(f) in match.places]
     text = [title(f"Check of {binary.path}"), *aligned(rows), "", *LEGEND, ""]
-    verdict = _verdict(in_order, match, len(ordered))
+    verdict = _verdict(in_order, match, len(ordered), found, work.options)
     verdict[:] = [*text, *verdict, ""]
     return verdict
 
@@ -42,12 +45,13 @@ def check_names(options: Options) -> Answer:
     binary = _binary(options.check)
     written = [_function_of_order(name, file) for name, file in dialects.read(options.order)]
     functions, match = _match_names(written, binary)
+    _refuse_another_binary(match, len(functions), binary, options)
     touches = [(f, (0, 1)) for f in functions if id(f) in match.places]
     found = layout.measure(touches, match.places, layout.Text(binary))
     rows = [COLUMNS, row("checked", found)]
     in_order = [match.places[id(f)].address for f in functions if id(f) in match.places]
     text = [title(f"Check of {binary.path}"), *aligned(rows), "", *LEGEND, ""]
-    verdict = _verdict(in_order, match, len(functions))
+    verdict = _verdict(in_order, match, len(functions), found, options)
     verdict[:] = [*text, *verdict]
     return verdict
 
@@ -61,14 +65,6 @@ def _binary(path: str) -> Elf:
     if not trace.code_symbols(binary):
         raise ReportError("it has no symbols of functions, so nothing can be checked", path)
     return binary
-
-
-def _match(
-    functions: Sequence[Function], names: dict[int, list[str]], binary: Elf
-) -> layout.Match:
-    match = layout.places_in(functions, names, binary)
-    _refuse_another_binary(match, len(functions), binary)
-    return match
 
 
 def _match_names(
@@ -92,12 +88,11 @@ def _match_names(
     kept = {id(function) for function in functions}
     match.missing = [f for f in match.missing if id(f) in kept]
     match.ambiguous = [f for f in match.ambiguous if id(f) in kept]
-    _refuse_another_binary(match, len(functions), binary)
     return functions, match
 
 
-def _refuse_another_binary(match: layout.Match, total: int, binary: Elf) -> None:
-    if len(match.missing) * 2 > total:
+def _refuse_another_binary(match: layout.Match, total: int, binary: Elf, options: Options) -> None:
+    if len(match.missing) * 2 > total and options.max_missing is None:
         raise ReportError(
             f"{len(match.missing)} of the {total} functions of the order are not in it: "
             "the order is for another binary",
@@ -105,13 +100,15 @@ def _refuse_another_binary(match: layout.Match, total: int, binary: Elf) -> None
         )
 
 
-def _verdict(addresses: Sequence[int], match: layout.Match, total: int) -> Answer:
+def _verdict(
+    addresses: Sequence[int], match: layout.Match, total: int, found: layout.Measure, options: Options
+) -> Answer:
     """A linker that follows puts nearly every function behind the one before it; by chance it is
     every other one. Functions of one address, which a linker has folded, count once."""
     addresses = list(dict.fromkeys(addresses))
     pairs = len(addresses) - 1
     share = sum(a < b for a, b in zip(addresses, addresses[1:])) / pairs if pairs > 0 else 1.0
-    follows = share >= 0.9
+    follows = share >= _FOLLOWS
     verdict = "follows" if follows else "does NOT follow"
     share_text = f"{100 * share:.1f}% of neighbours in the order are ascending"
     text = [f"The binary {verdict} the order: {share_text}."]
@@ -120,9 +117,10 @@ def _verdict(addresses: Sequence[int], match: layout.Match, total: int) -> Answe
             "Was it compiled with -ffunction-sections, and did the linker get the file? "
             "No linker complains about an order that has no effect."
         )
+    missing = len(match.missing) / total if total else 0.0
     if match.missing:
         text.append(
-            f"Not in this binary: {len(match.missing):,} of {total:,} functions: "
+            f"Not in this binary: {len(match.missing):,} of {total:,} functions ({100 * missing:.1f}%): "
             + some([f.name for f in match.missing], 20)
         )
     if match.ambiguous:
@@ -130,6 +128,21 @@ def _verdict(addresses: Sequence[int], match: layout.Match, total: int) -> Answe
             f"Several functions of one name, taken in turn: {len(match.ambiguous):,}: "
             + some([labelled(f) for f in match.ambiguous], 20)
         )
-    answer = Answer(printable(line) for line in text)
-    answer.status = 0 if follows else _DOES_NOT_FOLLOW
+    reasons = _exceeded(share, missing, max(found.faults), options)
+    answer = Answer((printable(line) for line in text), reasons)
+    answer.status = LIMIT_EXCEEDED if reasons else 0 if follows else _DOES_NOT_FOLLOW
     return answer
+
+
+def _exceeded(ascending: float, missing: float, faults: int, options: Options) -> list[str]:
+    """What is beyond the limits of the command line."""
+    found = []
+    if options.max_faults is not None and faults > options.max_faults:
+        found.append(f"code faults are {faults:,}, above --max-faults={options.max_faults}")
+    if options.least_ascending is not None and ascending < options.least_ascending:
+        least = f"--least-ascending={100 * options.least_ascending:g}"
+        found.append(f"{100 * ascending:.2f}% of neighbours are ascending, below {least}")
+    if options.max_missing is not None and missing > options.max_missing:
+        most = f"--max-missing={100 * options.max_missing:g}"
+        found.append(f"{100 * missing:.2f}% of the order's functions are missing, above {most}")
+    return [f"{what}: {options.check}" for what in found]

@@ -10,13 +10,18 @@ from ..base import command
 from ..base.command import Answer
 from ..base.errors import ReportError, printable
 from ..base.text import aligned, title
+from ..base.whole_file import write_whole
 from ..formats import entries, faultlog
+from ..formats.entries import Entries
 from . import datapages, dialects, ld_script, trace
 from .check import check, check_names
 from .forecast import forecast
+from .gains import gains
+from .objects import ALL, Written, all_objects
 from .options import FILES, HELP, TOP, Options, parse
 from .order import Placed, order
 from .sections import Sections
+from .stale import stale
 from .trace import Trace
 from .work import Work, labelled, some
 
@@ -25,13 +30,45 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
     options = parse(arguments)
     if options.order:
         return check_names(options)
-    traces = [
-        trace.load(entries.read(path), options.object, options.binary, warnings)
-        for path in options.inputs
-    ]
+    runs = [entries.read(path) for path in options.inputs]
+    if options.object == ALL:
+        return all_objects(options, runs, lambda own: _of_one(own, runs, warnings))[:-1]
+    traces = [trace.load(run, options.object, options.binary, warnings) for run in runs]
     _same_program(traces)
     if options.data:
         return _data(options, traces[0])
+    work = _work(options, traces, warnings)
+    held_out = [
+        trace.load(entries.read(path), options.object, options.binary, warnings)
+        for path in options.held_out
+    ]
+    _same_program([*traces, *held_out])
+    printed, written = _write_orders(work)
+    if printed is not None:
+        return printed
+    text = Answer()
+    asked = options.check or options.forecast or options.stale or options.gains or held_out
+    if options.list or not (written or asked):
+        text += _listing(work)
+    if options.check:
+        checked = check(work)
+        text += checked
+        text.status, text.reasons = checked.status, checked.reasons
+    if options.forecast:
+        text += forecast(work)
+    if options.gains or held_out:
+        text += gains(work, held_out)
+    if options.stale:
+        answer = stale(work)
+        text += answer
+        text.status = max(text.status, answer.status)
+        text.reasons += answer.reasons
+    text += _summary(work, written)
+    del text[-1]
+    return text
+
+
+def _work(options: Options, traces: list[Trace], warnings: list[str]) -> Work:
     result = order(traces, options.weights or [1.0] * len(traces), options.least)
     if not result.placed:
         raise ReportError(
@@ -42,22 +79,24 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
     sections = Sections(options.objects) if options.objects else None
     work = Work(options, traces, result, sections, warnings)
     _warn(work)
-    printed, written = _write_orders(work)
-    if printed is not None:
-        return printed
-    text = Answer()
-    asked = options.check or options.forecast
-    if options.list or not (written or asked):
-        text += _listing(work)
-    if options.check:
-        checked = check(work)
-        text += checked
-        text.status = checked.status
-    if options.forecast:
-        text += forecast(work)
-    text += _summary(work, written)
-    del text[-1]
-    return text
+    return work
+
+
+def _of_one(options: Options, runs: Sequence[Entries], warnings: list[str]) -> tuple[Work, Written]:
+    """The orders of one object, of those runs that have it, written."""
+    weights = options.weights or [1.0] * len(runs)
+    having = [
+        (run, weight)
+        for run, weight in zip(runs, weights)
+        if any(known.name == options.object for known in run.objects.values())
+    ]
+    options.weights = [weight for _, weight in having]
+    said: list[str] = []
+    traces = [trace.load(run, options.object, "", said) for run, _ in having]
+    work = _work(options, traces, said)
+    written = _write_orders(work)[1]
+    warnings += [f"{os.path.basename(options.object)}: {what}" for what in said]
+    return work, written
 
 
 def _same_program(traces: list[Trace]) -> None:
@@ -132,12 +171,8 @@ def _write_orders(work: Work) -> tuple[list[str] | None, list[tuple[str, str, in
         if path == "-":
             printed = lines
             continue
-        try:
-            with open(path, "wb") as stream:
-                text = "".join(f"{line}\n" for line in lines)
-                stream.write(text.encode("utf-8", "surrogateescape"))
-        except (OSError, ValueError) as error:
-            raise ReportError(getattr(error, "strerror", None) or str(error), path) from None
+        text = "".join(f"{line}\n" for line in lines)
+        write_whole(path, text.encode("utf-8", "surrogateescape"))
         written.append((name, path, len(lines)))
     return printed, written
 

@@ -20,7 +20,8 @@ that a program touches few pages of code while it starts. Without an option it l
 
 What is ordered:
   --object=NAME        the object whose functions are ordered: its name, the last parts of it or
-                       the begin of its file name, as in libfoo.so [the program itself]
+                       the begin of its file name, as in libfoo.so [the program itself]; all: each
+                       object of the process, its orders in FILE.OBJECT
   --binary=FILE        where the binary is that was run [where it was]
   --weights=W[,W...]   how much each ENTRIES counts, one number each [1,1,...]
   --least=PERCENT      leave out functions that less of the weight enters [0]
@@ -43,7 +44,17 @@ Questions:
   --list               list the functions in order
   --check=BINARY       does this binary follow the order? Exit status 2: it does not
   --order=FILE         with --check: the names in this ordering file instead of ENTRIES
+  --max-faults=N       with --check: exit status 3 if the functions take more than N code faults,
+                       wherever the binary is put
+  --least-ascending=P  with --check: exit status 3 if less than P percent of neighbours ascend
+  --max-missing=P      with --check: exit status 3 if the binary lacks more than P percent of the
+                       order's functions
+  --stale=FILE         how much of what ENTRIES executed this ordering file does not place, and what
+                       a new order would bring
+  --max-stale=P        with --stale: exit status 3 if that is more than P percent
   --forecast           what the order would bring, before relinking
+  --gains              the same for each of several ENTRIES, and what is lost without it
+  --held-out=FILE      the same for the ENTRIES of a run that is not in the order. May be repeated
   --data               which data was written first (recorded with --entries=data), which of it is
                        on one page, and what packing it would save; no order and no other
                        question with it
@@ -63,6 +74,13 @@ Examples:
 
 TOP = 40  # variables that --data lists
 FILES = ("lld", "gold", "bfd", "bfd_script", "bolt", "names")
+# Above them the exit status is 3; and what each goes with.
+LIMITS = {
+    "max_faults": "check",
+    "least_ascending": "check",
+    "max_missing": "check",
+    "max_stale": "stale",
+}
 
 
 class Options(argparse.Namespace):
@@ -79,13 +97,20 @@ class Options(argparse.Namespace):
     bolt: str = ""
     names: str = ""
     objects: list[str]
+    held_out: list[str]
     page_align: bool
     ld: str | None
     ld_script: str = ""
     list: bool
     check: str = ""
+    max_faults: int | None
+    least_ascending: float | None
+    max_missing: float | None
+    stale: str = ""
+    max_stale: float | None
     order: str = ""
     forecast: bool
+    gains: bool
     faults: str = ""
     data: bool
     top: int | None
@@ -110,7 +135,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add: Callable[..., argparse.Action] = parser.add_argument
     add("inputs", metavar="ENTRIES", nargs="*")
     add("--object", type=name_of("object"))
-    for name in ("binary", "check", "order", "faults", "ld-script"):
+    for name in ("binary", "check", "order", "faults", "ld-script", "stale"):
         add(f"--{name}", type=file_name)
     for name in FILES:
         add(f"--{name.replace('_', '-')}", type=file_name)
@@ -119,7 +144,12 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--objects", type=file_name, action="append", default=[])
     add("--page-align", action="store_true")
     add("--ld")
+    add("--max-faults", type=whole_number("a number of faults"))
+    for name in ("least-ascending", "max-missing", "max-stale"):
+        add(f"--{name}", type=_percent)
     add("--list", action="store_true")
+    add("--gains", action="store_true")
+    add("--held-out", type=file_name, action="append", default=[])
     add("--forecast", action="store_true")
     add("--data", action="store_true")
     add("--top", type=whole_number("a number of variables"))
@@ -133,6 +163,10 @@ def parse(arguments: Sequence[str]) -> Options:
         parser.error("no ENTRIES given")
     if options.faults and not (options.forecast or options.data):
         parser.error("--faults=FILE goes with --forecast or --data")
+    for name, needed in LIMITS.items():
+        if getattr(options, name) is not None and not getattr(options, needed):
+            needs = "--stale=FILE" if needed == "stale" else "--check=BINARY"
+            parser.error(f"--{name.replace('_', '-')} goes with {needs}")
     if options.top is not None and not options.data:
         parser.error("--top=N goes with --data")
     if options.page_align and not (options.bfd or options.bfd_script):
@@ -158,11 +192,15 @@ def _refuse_what_would_be_left_out(parser: Parser, options: Options) -> None:
     """--data and --order answer alone. An order on the standard output stands there alone, so that it
     can be piped. Without this, an order that was asked for would silently not be written."""
     orders = [name for name in FILES if getattr(options, name)]
-    questions = ("list", "check", "forecast", "data")
+    questions = ("list", "check", "forecast", "stale", "gains", "held_out", "data")
     if options.data:
-        alone, without = "--data", [*questions[:3], *orders, "objects", "weights", "least"]
+        alone, without = "--data", [*questions[:6], *orders, "objects", "weights", "least"]
     elif options.order:
-        alone, without = "--order", ["list", "forecast", *orders, "objects", "weights", "least", "object", "binary"]
+        alone, without = "--order", ["list", "forecast", "stale", "gains", "held_out", *orders, "objects", "weights", "least", "object", "binary"]
+    elif options.object == "all":
+        to_stdout = [name for name in orders if getattr(options, name) == "-"]
+        alone = "--object=all"
+        without = [*questions, "binary", "faults", *to_stdout]
     else:
         to_stdout = [name for name in orders if getattr(options, name) == "-"]
         alone = f"--{to_stdout[0]}=-".replace("_", "-") if to_stdout else ""

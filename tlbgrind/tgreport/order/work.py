@@ -13,6 +13,8 @@ from .order import Order
 from .sections import Sections
 from .trace import Function, Trace
 
+LIMIT_EXCEEDED = 3  # the exit status
+
 
 @dataclass
 class Work:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import tempfile
 from collections.abc import Sequence
 from typing import Callable
 
@@ -13,6 +12,7 @@ from ..base import command
 from ..base.command import Parser, file_name
 from ..base.errors import ReportError
 from ..base.progress import progress_shown
+from ..base.whole_file import write_whole
 from .inputs import read_all
 from .page import CHART_JS, page
 from .run import beside, newest_in
@@ -68,31 +68,6 @@ def parse(arguments: Sequence[str]) -> Options:
     return options
 
 
-def _write_whole(path: str, text: str) -> None:
-    """Under another name first, so that what has the final name is a whole page. What is no
-    regular file, such as a device or a pipe, is written as it is."""
-    data = text.encode("utf-8", "replace")
-    try:
-        if os.path.lexists(path) and not os.path.isfile(path):
-            with open(path, "wb") as stream:
-                stream.write(data)
-            return
-        target = os.path.realpath(path)
-        number, name = tempfile.mkstemp(prefix=".tg_report.", dir=os.path.dirname(target))
-        try:
-            with open(number, "wb") as stream:
-                stream.write(data)
-            umask = os.umask(0)
-            os.umask(umask)
-            os.chmod(name, 0o666 & ~umask)
-            os.replace(name, target)
-        except BaseException:
-            os.unlink(name)
-            raise
-    except (OSError, ValueError) as error:
-        raise ReportError(getattr(error, "strerror", None) or str(error), path) from None
-
-
 def _files(options: Options, warnings: list[str]) -> list[str]:
     named = options.files
     if len(named) == 1 and not options.only and not os.path.isdir(named[0]):
@@ -112,7 +87,7 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
         return text.splitlines()
     if any(_same_file(path, options.output) for path in files):
         raise ReportError("the page would be written over a file that it is made from", options.output)
-    _write_whole(options.output, text)
+    write_whole(options.output, text.encode("utf-8", "replace"))
     return []
 
 

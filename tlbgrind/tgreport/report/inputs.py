@@ -32,8 +32,13 @@ class Inputs:
     timelines: list[Timeline] = field(default_factory=list)
 
     def in_order_of_machines(self) -> list[OutFile]:
-        """As the run had them, if its timeline or data file tells; else as they were named."""
+        """As the run had them, if the files tell, or its timeline or data file; else as they were named."""
         order: dict[tuple[str, str], int] = {}
+        for out in self.costs:
+            facts = dict(out.descriptions)
+            number = facts.get("Machine number", "").split(" ")[0]
+            if number.isdecimal():
+                order.setdefault((out.pid, plain(facts.get("Machine", ""))), int(number) - 1)
         for pid, names in (
             *((read.header.get("pid", ""), read.machines) for read in self.timelines),
             *((data.header.get("pid", ""), [s.machine for s in data.sections]) for data in self.data),

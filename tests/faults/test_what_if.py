@@ -1,0 +1,239 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""tg_faults --what-if: what it says of a recorded run, held against runs of programs that are really
+changed so: linked otherwise, in another locale, with calls of madvise()."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from faults_support import good, refused
+from native_support import ENVIRONMENT, read
+from tg_environment import CC, TLBGRIND
+from tg_tables import document
+
+FUNCTIONS = 1000
+CALLED = 5  # each fifth
+# What a changed program may differ by from what was said.
+MINOR, MAJOR = 3, 2
+UTF8 = "C.UTF-8"
+NO_POPULATE = 3  # the exit status of a program whose madvise() is not known
+PROGRAMS = {"bash": ("-c", ":"), "ls": ("/",), "perl": ("-e", "1"), "gawk": ("BEGIN { print 1 }",)}
+
+Row = dict[str, Any]
+
+
+def source() -> str:
+    """A program of half a megabyte that starts: locale, functions far apart, pointers, large arrays."""
+    text = ["#include <locale.h>", "#include <stdio.h>", "#include <stdlib.h>", "#include <sys/mman.h>"]
+    text += ["#include <stdint.h>", "#include <unistd.h>", "extern char __executable_start, etext, end;"]
+    text += ["extern char __data_start;", "volatile int sink;"]
+    for f in range(FUNCTIONS):
+        # Not executed: room, which takes no time to compile.
+        room = f'asm volatile("jmp 1f; .skip {200 + f % 17 * 40}; 1:");'
+        text.append(f"__attribute__((noinline)) int f{f}(int x) {{ {room} return sink += x; }}")
+    names = ", ".join(f"f{f}" for f in range(FUNCTIONS))
+    text.append(f"int (*table[{FUNCTIONS}])(int) = {{ {names} }};")
+    text.append(f"int (*const fixed[{FUNCTIONS}])(int) = {{ {names} }};")
+    text.append("static const char words[1 << 18] = { 1, 2, 3 };")
+    text.append("static int counts[1 << 17] = { 1 }; static char buffer[1 << 19];")
+    text.append(
+        """
+static void populate(char* from, char* to, int how)
+{
+   const uintptr_t page = 4096, start = (uintptr_t)from & -page;
+   if (madvise((void*)start, (((uintptr_t)to + page - 1) & -page) - start, how) != 0)
+      _exit(NO_POPULATE);
+}
+int main(int argc, char** argv)
+{
+   if (POPULATE & 1)
+      populate(&__executable_start + CODE, &etext, 22 /* MADV_POPULATE_READ */);
+   if (POPULATE & 2)
+      populate(&__data_start, &end, 23 /* MADV_POPULATE_WRITE */);
+   setlocale(LC_ALL, "");
+   for (int i = 0; i < FUNCTIONS; i += CALLED)
+      table[i](i) + fixed[(i * 31) % FUNCTIONS](i);
+   for (int i = 0; i < 1 << 19; i += 40000)
+      buffer[i] = buffer[i / 2] + words[i / 2];
+   for (int i = 0; i < 1 << 17; i += 3000)
+      counts[i]++;
+   for (int i = 1; i < 300; i++)
+      sink += *(char*)malloc((size_t)i * 7) == 3;
+   printf("%d\\n", sink);
+   return 0;
+}
+"""
+    )
+    return "\n".join(text)
+
+
+class Built(NamedTuple):
+    folder: Path
+
+    def program(self, name: str, *flags: str) -> Path:
+        """Its name is as long as that of each other, so that stacks are alike."""
+        path = self.folder / name
+        if not path.exists():
+            flags_of_all = ["-O1", "-Wl,-z,separate-code", "-Wl,-z,lazy", f"-DFUNCTIONS={FUNCTIONS}", f"-DNO_POPULATE={NO_POPULATE}"]
+            if not any(flag.startswith("-DPOPULATE") for flag in flags):
+                flags = (*flags, "-DPOPULATE=0", "-DCODE=0")
+            command = [*CC, *flags_of_all, f"-DCALLED={CALLED}", *flags, "-o", path, self.folder / "start.c"]
+            subprocess.run(list(map(str, command)), check=True)
+        return path
+
+    def run(self, program: Path, locale: str = UTF8, *options: str) -> Path:
+        log = self.folder / f"{program.name}-{locale}.log"
+        if not log.exists() and record(log, locale, options, program) == NO_POPULATE:
+            pytest.skip("the kernel has no MADV_POPULATE_READ (Linux 5.14)")
+        return log
+
+
+def record(log: Path, locale: str, options: Sequence[str], *command: object) -> int:
+    done = subprocess.run(
+        [
+            TLBGRIND,
+            "-q",
+            "--faults=yes",
+            f"--faults-out-file={log}",
+            "--tlbgrind-out-file=/dev/null",
+            *options,
+            *map(str, command),
+        ],
+        env={**ENVIRONMENT, "LC_ALL": locale},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        check=False,
+    )
+    assert done.returncode in (0, NO_POPULATE)
+    return done.returncode
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    folder = tmp_path_factory.mktemp("what-if")
+    (folder / "start.c").write_text(source(), encoding="ascii")
+    return Built(folder)
+
+
+def recorded(built: Built) -> Path:
+    return built.run(built.program("normal", *PIE), UTF8, "--faults-touches=yes")
+
+
+PIE = ("-fPIE", "-pie", "-Wl,-z,nopack-relative-relocs")
+
+
+def rows(log: Path) -> dict[str, Row]:
+    found = document(good("--what-if", "--format=json", log))
+    assert found["about"] == "what if"
+    (table,) = found["tables"]
+    return {row["remedy"]: row for row in table["rows"]}
+
+
+def holds(row: Row, before: Path, after: Path) -> None:
+    """What was said is what a run of the changed program gives."""
+    if row["minor_least"] is None and "symbols were missing" in row["assumption"]:
+        pytest.skip(row["assumption"])
+    logs = [read(log) for log in (before, after)]
+    for what, view, column, allowed in (("minor", "warm", 0, MINOR), ("major", "cold", 1, MAJOR)):
+        saved = logs[0].summary[view][column] - logs[1].summary[view][column]
+        least, most = row[f"{what}_least"], row[f"{what}_most"]
+        if what == "major" and least is None:
+            continue
+        print(f"{row['remedy']}: {what} {least}..{most} said, {saved} found")
+        assert least - allowed <= saved <= most + allowed, (row["remedy"], what)
+
+
+def test_no_locale(built: Built) -> None:
+    """LC_ALL=C: files, the C library's code for them and the heap, within 3 minor and 2 major"""
+    log = recorded(built)
+    holds(rows(log)["LC_ALL=C"], log, built.run(built.program("normal", *PIE), "C"))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_no_locale_for(name: str, tmp_path: Path) -> None:
+    """LC_ALL=C of programs that are installed"""
+    program = shutil.which(name, path="/usr/bin:/bin")
+    if program is None:
+        pytest.skip(f"{name} is not installed")
+    logs = [tmp_path / "utf8.log", tmp_path / "c.log"]
+    record(logs[0], UTF8, ("--faults-touches=yes",), program, *PROGRAMS[name])
+    record(logs[1], "C", (), program, *PROGRAMS[name])
+    holds(rows(logs[0])["LC_ALL=C"], *logs)
+
+
+def test_the_unchanged_run(built: Built) -> None:
+    """computed in the same way, it has the faults that were recorded"""
+    text = good("--what-if", recorded(built))
+    differs = re.search(r"differs from the log by (\d+)\s+faults in warm and (\d+)", text)
+    assert differs is None or (int(differs[1]) == 0 and int(differs[2]) <= 1), text
+
+
+def test_no_pie(built: Built) -> None:
+    """a program at fixed addresses, without relative relocations"""
+    log = recorded(built)
+    fixed = built.program("fixed-", "-fno-pie", "-no-pie")
+    holds(rows(log)["no PIE"], log, built.run(fixed))
+
+
+def test_packed_relocations(built: Built) -> None:
+    """RELR"""
+    log = recorded(built)
+    packed = built.program("packed", "-fPIE", "-pie", "-Wl,-z,pack-relative-relocs")
+    holds(rows(log)["RELR"], log, built.run(packed))
+
+
+@pytest.mark.parametrize("name, what, bits", [("codes-", "code", "1"), ("datas-", "data", "2")])
+def test_populated(name: str, what: str, bits: str, built: Built) -> None:
+    """the program maps its own segments at once"""
+    log = recorded(built)
+    program = built.program(name, *PIE, f"-DPOPULATE={bits}", "-DCODE=0")
+    holds(rows(log)[f"MADV_POPULATE: {what}"], log, built.run(program))
+
+
+def test_bound_at_the_start(built: Built) -> None:
+    """-z now: a range"""
+    log = recorded(built)
+    now = built.program("bound-", *PIE, "-Wl,-z,now")
+    holds(rows(log)["-z now"], log, built.run(now))
+
+
+def test_code_without_pages_of_its_own(built: Built) -> None:
+    """-z noseparate-code"""
+    log = recorded(built)
+    mixed = built.program("mixed-", *PIE, "-Wl,-z,noseparate-code")
+    holds(rows(log)["-z noseparate-code"], log, built.run(mixed))
+
+
+@pytest.mark.parametrize("name, flag, row", [("static", "-static", "static"), ("stpie-", "-static-pie", "static PIE")])
+def test_static(name: str, flag: str, row: str, built: Built) -> None:
+    """a range"""
+    log = recorded(built)
+    flags = ("-fPIE", flag) if flag == "-static-pie" else ("-fno-pie", flag)
+    holds(rows(log)[row], log, built.run(built.program(name, *flags)))
+
+
+def test_the_best_together(built: Built) -> None:
+    """LC_ALL=C and populated code and data: what two save counts once"""
+    log = recorded(built)
+    program = built.program("union-", *PIE, "-DPOPULATE=3", "-DCODE=0")
+    found = rows(log)
+    names = ("LC_ALL=C", "MADV_POPULATE: code", "MADV_POPULATE: data")
+    together = [row for name, row in found.items() if sorted(name.split(" + ")) == sorted(names)]
+    assert together, list(found)
+    holds(together[0], log, built.run(program, "C"))
+
+
+def test_a_log_without_touches_is_refused(built: Built, tmp_path: Path) -> None:
+    """it says which option records what is missing"""
+    log = built.run(built.program("fixed-", "-fno-pie", "-no-pie"))
+    refused(
+        f"{log}: does not say who touches which page; tlbgrind records that with --faults-touches=yes",
+        "--what-if",
+        log,
+    )

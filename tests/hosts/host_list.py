@@ -1,0 +1,110 @@
+# host_list.py -- which architectures with which versions of Valgrind the tests of tests/hosts/ run.
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""A host is an architecture with one version of Valgrind: that of a Debian release.
+
+Hosts of this machine's processor run where that Valgrind is installed, in `make check' and in the
+roots of .ci/releases; others run under user-mode qemu, with unpacked packages of that release.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+
+# The Valgrind of each release; a test fails where it has become another.
+RELEASES = {"bookworm": "3.19", "trixie": "3.24", "sid": "3.27"}
+RELEASE_NAMES = {"bookworm": "Debian 12", "trixie": "Debian 13", "sid": "Debian sid"}
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of the distribution, by its path there, or a source file; all tools can run it."""
+
+    path: str
+    arguments: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return Path(self.path).stem
+
+
+@dataclass(frozen=True)
+class Host:
+    """An architecture, by its names, with the Valgrind of a release."""
+
+    valgrind: str
+    debian: str
+    triplet: str
+    qemu: str  # empty: the processor at hand
+    release: str
+    machine: str  # a processor of it
+    programs: tuple[Program, ...]
+    more_programs: tuple[Program, ...] = ()  # for the comparison with cachegrind alone
+    oracles: bool = True  # whether lackey and cachegrind run there, too
+    references: str = ""  # the source of functions whose references are known; default: refs_ARCH.c
+    large_pages: str = "all:contig"
+    own_tracer: bool = False  # lackey can not trace programs there: tracer.c
+
+    @property
+    def version(self) -> str:
+        return RELEASES[self.release]
+
+    @property
+    def name(self) -> str:
+        return f"{self.valgrind}-{self.version}"
+
+    @property
+    def known_references(self) -> Path:
+        return SOURCE / "tests" / (self.references or f"hosts/refs_{self.valgrind}.c")
+
+
+SORTED = "select sum(x) from (with recursive n(x) as (select 1 union all select x + 1 from n where x < 50) select x from n order by -x)"
+LOOP = Program("bin/bash", ("-c", "for i in 1 2 3; do echo $((i * i)); done"))
+PYTHON = Program("usr/bin/python3", ("-S", "-c", "print(sum(range(100)))"))
+SMALL = (
+    Program("bin/busybox", ("sort", str(SOURCE / "COPYING"))),
+    LOOP,
+    Program("usr/bin/sqlite3", (":memory:", SORTED)),
+    Program("usr/bin/xz", ("-0", "-T1", "-c", str(SOURCE / "tests" / "hosts" / "refs.h"))),
+)
+# What each root has. How much memory is free decides what sort does, unless told.
+ESSENTIAL = (
+    Program("usr/bin/sort", ("--parallel=1", "-S1M", "-k3", str(SOURCE / "NEWS"))),
+    LOOP,
+    Program("bin/gzip", ("-n", "-c", str(SOURCE / "tests" / "hosts" / "refs.h"))),
+    Program("bin/sed", ("-n", "s/function/call/p", str(SOURCE / "tests" / "hosts" / "refs.h"))),
+)
+COMPILED = (Program("tests/hosts/pages.c"),)
+
+
+AMD64 = Host(
+    "amd64", "amd64", "x86_64-linux-gnu", "", "bookworm", "skylake", ESSENTIAL, (PYTHON,),
+    references="clients/oracle_refs.c", large_pages="all:2M",
+)
+# Debian's root for 64 bits has no programs of 32.
+X86 = Host(
+    "x86", "i386", "i686-linux-gnu", "", "bookworm", "skylake", COMPILED,
+    references="clients/oracle_refs.c", large_pages="all:2M",
+)
+ARM64 = Host("arm64", "arm64", "aarch64-linux-gnu", "qemu-aarch64", "bookworm", "neoverse-v2", SMALL, (PYTHON,))
+
+HOSTS = (
+    AMD64,
+    replace(AMD64, release="trixie"),
+    replace(AMD64, release="sid"),
+    X86,
+    replace(X86, release="trixie"),
+    replace(X86, release="sid"),
+    ARM64,
+    # The emulation is slow: other versions of Valgrind run what takes seconds.
+    replace(ARM64, release="trixie", programs=COMPILED, oracles=False),
+    replace(ARM64, release="sid", programs=COMPILED, oracles=False),
+    Host(
+        "ppc64le", "ppc64el", "powerpc64le-linux-gnu", "qemu-ppc64le", "bookworm", "power9", SMALL, (PYTHON,),
+        large_pages="all:2M", own_tracer=True,
+    ),
+    # Python 3.14 does not end on riscv64 under qemu, nor with Valgrind's own tool none.
+    Host("riscv64", "riscv64", "riscv64-linux-gnu", "qemu-riscv64", "sid", "p550", SMALL),
+)

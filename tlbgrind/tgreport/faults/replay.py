@@ -1,0 +1,389 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Takes a recorded run's touches of pages through Linux's rules once more, as they were or changed.
+
+The rules are those of sim/faults (fault-around, copy on write), for files; of other memory the log
+says what came along with what. What the log does not have, such as when a mapping was split, is
+taken from the ELF files. So a replay of the unchanged run has to be held against the log.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..base.errors import ReportError
+from ..formats import elf as elf_files
+from ..formats.elf import Elf
+from ..formats.fault import Map
+from ..formats.faultlog import LINKER, PROGRAM, FaultLog, view_number
+from .pagecache import CachedFile
+
+_TABLE = 512  # pages of a page table
+_MOST_POPULATED = 1 << 22
+_MOST_AHEAD = 1 << 14
+_NEAR = 1000  # instructions: a touch and its fault are of one block
+_WARM = view_number("warm")
+
+
+class Event(NamedTuple):
+    """A touch that can be a fault."""
+
+    map: Map
+    page: int  # number, in native addresses
+    writes: bool
+    fetches: bool
+    work: str
+    when: int  # instructions
+    comes: bool = False  # not of a file: it came along with another page
+    again: bool = False  # the page was there before, and had gone
+
+
+def events_of(log: FaultLog) -> list[Event]:
+    """All of them in their order. A fault is the program's, unless another part's touch is it."""
+    events: list[Event] = []
+    waiting: dict[tuple[int, bool], list[int]] = {}  # touches that can be the next faults
+    seen: set[tuple[int, int]] = set()
+    touches = iter(log.touches)
+    touch = next(touches, None)
+
+    def native(map_: Map, page: int) -> int:
+        return (page - map_.start + map_.native) // log.page_size
+
+    for fault in log.faults:
+        while touch is not None and touch.number < fault.number:
+            writes = touch.kind == "w"
+            if touch.work != PROGRAM:
+                waiting.setdefault((touch.page, writes), []).append(len(events))
+            events.append(
+                Event(
+                    touch.map,
+                    native(touch.map, touch.page),
+                    writes,
+                    touch.kind == "x",
+                    touch.work,
+                    touch.instructions,
+                )
+            )
+            touch = next(touches, None)
+        kind = fault.kind(0)
+        writes = kind in "wcd"
+        comes = fault.kinds[_WARM] == "-"
+        known = [
+            place
+            for place in waiting.pop((fault.page, writes), [])
+            if abs(fault.instructions - events[place].when) < _NEAR
+        ]
+        page = native(fault.map, fault.page)
+        again = kind in "xrzw" and (fault.map.number, page) in seen
+        seen.add((fault.map.number, page))
+        if known:
+            events[known[0]] = events[known[0]]._replace(comes=comes, again=again)
+            continue
+        events.append(
+            Event(fault.map, page, writes, kind == "x", PROGRAM, fault.instructions, comes, again)
+        )
+    while touch is not None:
+        page = native(touch.map, touch.page)
+        events.append(
+            Event(touch.map, page, touch.kind == "w", touch.kind == "x", touch.work, touch.instructions)
+        )
+        touch = next(touches, None)
+    return events
+
+
+class Piece(NamedTuple):
+    """What the kernel has as one mapping: pages from `start` on, up to `end`."""
+
+    start: int
+    end: int
+
+
+@dataclass
+class Files:
+    """What is known of the files that are mapped."""
+
+    pages: dict[str, int] = field(default_factory=dict)  # up to their end
+    elves: dict[str, Elf] = field(default_factory=dict)
+
+    def add(self, name: str, page_size: int) -> None:
+        if name in self.pages:
+            return
+        try:
+            status = os.stat(name)
+            if not stat.S_ISREG(status.st_mode):
+                raise ReportError("not a regular file", name)
+            self.pages[name] = -(-status.st_size // page_size)
+            with open(name, "rb") as stream:
+                is_elf = stream.read(4) == elf_files.MAGIC
+            if is_elf:
+                self.elves[name] = elf_files.read(name)
+        except (OSError, ReportError):
+            self.pages.setdefault(name, 1 << 40)
+
+
+# Memory of which no remedy changes who touches it.
+_CERTAIN = ("anon", "stack", "thread-stack", "shm")
+
+
+def _without_certain(events: list[Event]) -> tuple[list[Event], int]:
+    """What can turn out otherwise, and how many faults there are beside: the only touches of pages, by
+    the program. Large programs have many."""
+    touches = Counter(event.page for event in events)
+    kept = []
+    always = 0
+    for event in events:
+        is_only = touches[event.page] == 1 and event.work == PROGRAM and event.map.what in _CERTAIN
+        if is_only:
+            always += not event.comes
+        else:
+            kept.append(event)
+    return kept, always
+
+
+def _setting(log: FaultLog, key: str, most: int) -> int:
+    """Pages that a setting of the kernel is."""
+    value = log.header.get(key, "")
+    if not value.isdigit() or len(value) > 12 or int(value) // log.page_size > most:
+        raise ReportError(f"{key} '{value[:40]}' is not a number of bytes up to {most:,} pages", log.path)
+    return int(value) // log.page_size
+
+
+class Run:
+    """A recorded run: its touches, its mappings, and its files."""
+
+    def __init__(self, log: FaultLog) -> None:
+        self.log = log
+        self.page_size = log.page_size
+        self.around = max(1, _setting(log, "fault-around", _TABLE))
+        self.ahead = _setting(log, "read-ahead", _MOST_AHEAD)
+        self.events, self.always = _without_certain(events_of(log))
+        self.files = Files()
+        for map_ in log.maps.values():
+            if map_.what == "file":
+                self.files.add(map_.name, log.page_size)
+        self.pieces = {number: self._pieces(map_) for number, map_ in log.maps.items()}
+        self.protected = self._protected()
+
+    def native(self, map_: Map) -> int:
+        return map_.native // self.page_size
+
+    def _pieces(self, map_: Map) -> list[Piece]:
+        """A mapping without what was mapped over it: the dynamic linker maps a library as a whole, and
+        its parts over that."""
+        size = self.page_size
+        free = [(map_.start, map_.end)]
+        for other in self.log.maps.values():
+            if other.number <= map_.number or other.start >= map_.end or other.end <= map_.start:
+                continue
+            if other.what not in ("file", "bss") or other.name != map_.name:
+                continue
+            free = [
+                part
+                for start, end in free
+                for part in ((start, min(end, other.start)), (max(start, other.end), end))
+                if part[0] < part[1]
+            ]
+        by = map_.native - map_.start
+        return [Piece((start + by) // size, -(-(end + by) // size)) for start, end in free]
+
+    def _protected(self) -> dict[int, tuple[int, int]]:
+        """By map: its first page that stays writable after relocation, and the event from which on the
+        pages before that are a mapping of their own."""
+        found = {}
+        for map_ in self.log.maps.values():
+            elf = self.files.elves.get(map_.name) if map_.what == "file" else None
+            if elf is None or not elf.relro or "w" not in map_.protection:
+                continue
+            address = elf.address_of(map_.offset, elf_files.PF_W)
+            if address is None:
+                continue
+            base = map_.native - address // self.page_size * self.page_size
+            behind = (base + elf.relro.stop) // self.page_size
+            last = -1
+            for place, event in enumerate(self.events):
+                if event.map is map_ and event.work == LINKER and event.writes and event.page < behind:
+                    last = place
+            if last >= 0:
+                found[map_.number] = (behind, last)
+        return found
+
+
+class Populated(NamedTuple):
+    """Pages of a map that are made present at once."""
+
+    map: int
+    pages: range
+    writes: bool
+
+
+@dataclass
+class Change:
+    """A changed run: which events there are, and where their pages lie."""
+
+    keep: Callable[[int, Event], bool] | None = None
+    # By map: how pages move, None: they are gone; and what becomes of the mapping.
+    page: dict[int, Callable[[int], int | None]] = field(default_factory=dict)
+    by: dict[int, int] = field(default_factory=dict)  # pages that it moves by, and the file does not
+    piece: dict[int, Callable[[Piece], Piece]] = field(default_factory=dict)
+    # Before the event of that number these pages are made present.
+    populate: tuple[int, tuple[Populated, ...]] = (-1, ())
+
+
+@dataclass
+class Replay:
+    """What a replay has found."""
+
+    at: list[bool]  # by event of the run: whether it is a fault
+    always: int  # faults beside these
+    major: int
+    read: int  # pages, from the disk
+
+    @property
+    def faults(self) -> int:
+        return sum(self.at) + self.always
+
+
+class Replayer:
+    """One replay: which pages are present, and which of them may be written to."""
+
+    def __init__(self, run: Run, changes: Iterable[Change], is_cold: bool) -> None:
+        self.run = run
+        self.changes = list(changes)
+        self.is_cold = is_cold
+        self.present: dict[int, bool] = {}  # page: whether it may be written to
+        self.begun: set[int] = set()
+        self.cached: dict[str, CachedFile] = {}
+        self.major = 0
+
+    def all(self) -> Replay:
+        at = [self._is_fault(place, event) for place, event in enumerate(self.run.events)]
+        return Replay(at, self.run.always, self.major, sum(cached.read for cached in self.cached.values()))
+
+    def _moved(self, place: int, event: Event) -> int | None:
+        page: int | None = event.page
+        for change in self.changes:
+            if change.keep is not None and not change.keep(place, event):
+                return None
+            move = change.page.get(event.map.number)
+            if move is not None and page is not None:
+                page = move(page)
+        return page
+
+    def _populate(self, place: int) -> None:
+        for change in self.changes:
+            when, parts = change.populate
+            for part in parts if when == place else ():
+                self.begun.add(part.map)
+                if len(part.pages) > _MOST_POPULATED:
+                    continue
+                self._read_in(part)
+                for page in part.pages:
+                    self.present[page] = self.present.get(page, False) or part.writes
+
+    def _read_in(self, part: Populated) -> None:
+        """The call waits for the disk, which is no fault of the program's."""
+        map_ = self.run.log.maps[part.map]
+        if not self.is_cold or map_.what != "file":
+            return
+        waited = self.major
+        for page in part.pages:
+            if page not in self.present:
+                event = Event(map_, page, part.writes, False, PROGRAM, 0)
+                self._file(event, Piece(part.pages.start, part.pages.stop), page)
+                self.present.setdefault(page, False)
+        self.major = waited
+
+    def _is_fault(self, place: int, event: Event) -> bool:
+        self._populate(place)
+        page = self._moved(place, event)
+        if page is None:
+            return False
+        is_file = event.map.what == "file"
+        piece = self._piece(place, event, page)
+        if event.map.number not in self.begun:
+            self.begun.add(event.map.number)
+            if not any(event.map.number in change.piece for change in self.changes):
+                for other in [other for other in self.present if piece.start <= other < piece.end]:
+                    del self.present[other]
+        if event.again:
+            self.present.pop(page, None)
+        writable = self.present.get(page)
+        if writable is None:
+            if is_file:
+                self._file(event, piece, page)
+            self.present[page] = event.writes or (event.comes and not is_file)
+            return is_file or not event.comes
+        if event.writes and not writable:
+            self.present[page] = True
+            return is_file or not event.comes
+        return False
+
+    def _piece(self, place: int, event: Event, page: int) -> Piece:
+        number = event.map.number
+        split = self.run.protected.get(number)
+        for piece in self.run.pieces[number]:
+            if not piece.start <= event.page < piece.end:
+                continue
+            if split is not None and place > split[1] and piece.start < split[0] < piece.end:
+                before = event.page < split[0]
+                piece = Piece(piece.start, split[0]) if before else Piece(split[0], piece.end)
+            for change in self.changes:
+                if number in change.piece:
+                    piece = change.piece[number](piece)
+            return piece
+        return Piece(page, page + 1)
+
+    def _cached(self, name: str) -> CachedFile:
+        if name not in self.cached:
+            self.cached[name] = CachedFile(self.run.files.pages[name], self.run.ahead)
+            if name in self.run.files.elves:
+                self.cached[name].header()
+        return self.cached[name]
+
+    def _file(self, event: Event, piece: Piece, page: int) -> None:
+        """do_fault_around(): the window is aligned by its place in the page table, and clamped to the
+        mapping and to the page table."""
+        run, map_ = self.run, event.map
+        to_file = self._file_page(event, page) - page
+        until = run.files.pages[map_.name] - to_file
+        around = run.around > 1 and not event.writes
+        if self.is_cold:
+            cached = self._cached(map_.name)
+            self.major += cached.need(
+                page + to_file, piece.start + to_file, piece.end + to_file, "x" in map_.protection, around
+            )
+        if not around:
+            return
+        in_table = page % _TABLE
+        first = max(in_table - in_table % run.around, in_table - (page - piece.start))
+        last = min(first + run.around, _TABLE, in_table + piece.end - page) - 1
+        window = range(page - in_table + first, min(page - in_table + last + 1, until))
+        if self.is_cold:
+            cached.passed(other + to_file for other in window)
+            window_pages = [other for other in window if cached.gives(other + to_file)]
+        else:
+            window_pages = list(window)
+        for other in window_pages:
+            self.present.setdefault(other, False)
+
+    def _file_page(self, event: Event, page: int) -> int:
+        """The page of the file: as far behind its mapping's begin as in memory. Of a change that moves
+        memory but not the file, `by` says how far."""
+        map_ = event.map
+        begin = map_.native // self.run.page_size
+        for change in self.changes:
+            begin += change.by.get(map_.number, 0)
+        return page - begin + map_.offset // self.run.page_size
+
+
+def replay(run: Run, changes: Iterable[Change] = (), is_cold: bool = False) -> Replay:
+    """The faults of the view warm, or cold, after the changes, one behind the other."""
+    return Replayer(run, changes, is_cold).all()
+
+
+def faults_of(run: Run, replayed: Replay) -> Iterator[Event]:
+    return (event for event, is_fault in zip(run.events, replayed.at) if is_fault)

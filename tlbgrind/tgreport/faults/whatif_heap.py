@@ -1,0 +1,40 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""What if the heap kept its pages, or came in larger ones."""
+
+from __future__ import annotations
+
+from .replay import Change, Event, Run
+from .whatif import Remedy, Way
+
+
+def kept(run: Run) -> Remedy | None:
+    """None: there is no heap."""
+    pages = sum(event.map.what == "heap" and event.again for event in run.events)
+    if not any(event.map.what == "heap" for event in run.events):
+        return None
+
+    def keep(_place: int, event: Event) -> bool:
+        return not (event.map.what == "heap" and event.again)
+
+    return Remedy(
+        "a heap that is never cut",
+        "GLIBC_TUNABLES=glibc.malloc.trim_threshold=1073741824",
+        (Way((Change(keep=keep),)),),
+        f"of the heap, {pages:,} pages are given back to the kernel and touched again; a larger top_pad alone "
+        "saves calls of brk, no faults",
+        "memory that malloc() gets by mmap()",
+    )
+
+
+def larger(run: Run) -> Remedy | None:
+    """None: the run had larger folios."""
+    if run.log.header.get("mthp", "none") != "none":
+        return None
+    return Remedy(
+        "folios of 64K",
+        "/sys/kernel/mm/transparent_hugepage/hugepages-64kB/enabled: always",
+        (),
+        "what a folio may cover depends on how large the heap was at each moment; "
+        "a run with tlbgrind --mthp=64K tells",
+        "",
+    )

@@ -1,0 +1,263 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""What if the program were linked otherwise: not position-independent, or with packed relocations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..formats.dynamic import (
+    JUMP_SLOT,
+    RELATIVE,
+    RELR,
+    Dynamic,
+    dynamic_of,
+    words_of_relr,
+)
+from ..formats.elf import PF_W, PF_X, PT_DYNAMIC, PT_INTERP, Elf
+from ..formats.fault import Map
+from ..formats.faultlog import LINKER
+from .replay import Change, Event, Piece, Run
+from .whatif import Remedy, Way
+
+_FIXED = 0x400  # the page where programs begin that are not position-independent
+
+
+@dataclass
+class Program:
+    """The program's file, as it is mapped."""
+
+    path: str
+    elf: Elf
+    dynamic: Dynamic
+    base: int  # page
+    maps: list[Map]  # of the file, by their offset
+
+
+def program_of(run: Run) -> Program | None:
+    """None: it is linked statically."""
+    for map_ in run.log.maps.values():
+        elf = run.files.elves.get(map_.name) if map_.what == "file" else None
+        if elf is None or not elf.is_program or not any(s.type == PT_INTERP for s in elf.segments):
+            continue
+        dynamic = dynamic_of(elf)
+        maps = [other for other in run.log.maps.values() if other.what == "file" and other.name == map_.name]
+        address = elf.address_of(map_.offset)
+        if dynamic is None or address is None:
+            return None
+        base = map_.native // run.page_size - address // run.page_size if elf.is_pie else 0
+        return Program(map_.name, elf, dynamic, base, sorted(maps, key=lambda one: one.offset))
+    return None
+
+
+def _pages(size: int) -> int:
+    return -(-size // 4096)
+
+
+def _table_at(elf: Elf) -> int | None:
+    """The address of the table whose relative relocations come first."""
+    return next((section.address for section in elf.sections if section.name in (".rela.dyn", ".rel.dyn")), None)
+
+
+@dataclass
+class _Shrunk:
+    """The first segment with so many bytes fewer, and what lies behind it so many pages lower."""
+
+    start: int  # of the bytes that are gone
+    gone: int
+    pages: int
+    by: int  # pages that all moves by
+
+
+def _shrunk(program: Program, gone: int, by: int) -> _Shrunk | None:
+    first = program.elf.loads[0]
+    start = _table_at(program.elf)
+    if start is None or not first.address <= start < first.address + first.file_size:
+        return None
+    pages = _pages(first.file_size) - _pages(first.file_size - gone)
+    return _Shrunk(start, gone, pages, by)
+
+
+def _moves(run: Run, program: Program, shrunk: _Shrunk) -> Change:
+    change = Change()
+    first_end = program.base + _pages(program.elf.loads[0].address + program.elf.loads[0].file_size)
+    for map_ in program.maps:
+        is_first = map_.native // run.page_size < first_end and "x" not in map_.protection
+        by = shrunk.by if is_first else shrunk.by - shrunk.pages
+        change.by[map_.number] = shrunk.by  # in the file, too, the pages are lower
+        change.page[map_.number] = _first_page(program, shrunk) if is_first else _mover(by)
+        change.piece[map_.number] = _piece_mover(by, shrunk.pages if is_first else 0)
+    return change
+
+
+def _mover(by: int) -> Callable[[int], int | None]:
+    return lambda page: page + by
+
+
+def _piece_mover(by: int, fewer: int) -> Callable[[Piece], Piece]:
+    return lambda piece: Piece(piece.start + by, piece.end + by - fewer)
+
+
+def _first_page(program: Program, shrunk: _Shrunk) -> Callable[[int], int | None]:
+    end = shrunk.start + shrunk.gone
+
+    def move(page: int) -> int | None:
+        address = (page - program.base) * 4096
+        if address >= end:
+            address -= shrunk.gone
+        elif address >= shrunk.start and address + 4096 <= end:
+            return None
+        elif address >= shrunk.start:
+            address = shrunk.start
+        return program.base + shrunk.by + address // 4096
+
+    return move
+
+
+def no_separate_code(run: Run, program: Program | None) -> Remedy | None:
+    """None: code has no pages of its own."""
+    if program is None:
+        return None
+    parts = [segment for segment in program.elf.loads if not segment.flags & PF_W]
+    behind = [segment for segment in program.elf.loads if segment.flags & PF_W]
+    if len(parts) < 2 or parts[0].flags & PF_X or any(s.address < parts[-1].address for s in behind):
+        return None
+    at = parts[0].address + parts[0].file_size
+    lower = {parts[0].address: 0}  # by how many bytes each part moves
+    for part in parts[1:]:
+        start = -(-at // 16) * 16
+        lower[part.address] = part.address - start
+        at = start + part.file_size
+    saved = _pages(parts[-1].address + parts[-1].file_size) - _pages(at)
+    end = program.base + _pages(at)
+    ways = []
+    for upper in (0, 1):
+        change = Change()
+        for map_ in program.maps:
+            address = (map_.native // run.page_size - program.base) * run.page_size
+            moved = next((by for start, by in lower.items() if start // 4096 * 4096 == address), None)
+            if moved is None:
+                change.page[map_.number] = _mover(-saved)
+                change.piece[map_.number] = _piece_mover(-saved, 0)
+                continue
+            pages = moved // 4096 if upper or moved % 4096 == 0 else moved // 4096 + 1
+            change.page[map_.number] = _mover(-pages)
+            change.piece[map_.number] = _fixed_piece(Piece(program.base, end))
+        ways.append(Way((change,)))
+    return Remedy(
+        "-z noseparate-code",
+        "-Wl,-z,noseparate-code",
+        ways,
+        "headers, code and constants are one mapping; each page's bytes lie on two of its pages, of which "
+        "the upper or the lower is the one that is used",
+        "constants may be executed, a loss of safety",
+        joins=False,
+    )
+
+
+def _fixed_piece(piece: Piece) -> Callable[[Piece], Piece]:
+    return lambda _piece: piece
+
+
+def bind_now(run: Run, program: Program | None) -> Remedy | None:
+    """None: all symbols are looked up at the start already."""
+    if program is None or program.dynamic.binds_now:
+        return None
+    slots = sum(one.kind == JUMP_SLOT for one in program.dynamic.relocations)
+    if not slots:
+        return None
+    windows = _windows_of_symbols(run)
+    return Remedy(
+        "-z now",
+        "-Wl,-z,now",
+        (Way((), -windows - 1), Way((), _LAZY_WORK)),
+        f"all {slots:,} functions are looked up at the start: at most {windows:,} windows of symbols are read "
+        "that are not read now, at least none",
+        "which faults wait for the disk",
+        joins=False,
+        knows_disk=False,
+    )
+
+
+_LAZY_WORK = 2  # faults at most of what the dynamic linker has for first calls alone
+
+
+def _windows_of_symbols(run: Run) -> int:
+    """The windows of first segments, where symbols are, that no event touches."""
+    touched = {(event.map.number, event.page // run.around) for event in run.events}
+    windows: set[tuple[int, int]] = set()
+    for map_ in run.log.maps.values():
+        if map_.what != "file" or map_.offset or map_.name not in run.files.elves:
+            continue
+        for piece in run.pieces[map_.number]:
+            # No mapping is longer than its file, in a log that is whole.
+            pages = min(piece.end - piece.start, run.files.pages[map_.name])
+            first, last = piece.start // run.around, (piece.start + pages - 1) // run.around
+            windows |= {(map_.number, window) for window in range(first, last + 1)}
+    return len(windows - touched)
+
+
+def _relative(dynamic: Dynamic) -> int:
+    return sum(one.kind == RELATIVE for one in dynamic.relocations)
+
+
+def no_pie(run: Run, program: Program | None) -> Remedy | None:
+    """None: there is no program that is position-independent."""
+    if program is None or not program.elf.is_pie:
+        return None
+    kinds = [one for one in program.dynamic.relocations if one.kind in (RELATIVE, RELR)]
+    gone = _relative(program.dynamic) * program.dynamic.entry
+    relr = next((section.size for section in program.elf.sections if section.name == ".relr.dyn"), 0)
+    shrunk = _shrunk(program, gone + relr, _FIXED - program.base)
+    if shrunk is None:
+        return None
+    change = _moves(run, program, shrunk)
+    kept = _still_written(program)
+    numbers = {map_.number for map_ in program.maps if "w" in map_.protection}
+
+    def keep(_place: int, event: Event) -> bool:
+        is_relocation = event.work == LINKER and event.map.number in numbers
+        return not is_relocation or event.page - program.base in kept
+
+    change.keep = keep
+    return Remedy(
+        "no PIE",
+        "-fno-pie when compiling, -no-pie when linking",
+        (Way((change,)),),
+        f"{len(kinds):,} relative relocations are gone; code and data are as large as now",
+        "the program is no longer placed at random, a loss of safety",
+    )
+
+
+def _still_written(program: Program) -> set[int]:
+    """Pages, counted from the base, that the dynamic linker touches without relative relocations, too."""
+    kept = {
+        one.address // 4096 for one in program.dynamic.relocations if one.kind not in (RELATIVE, RELR)
+    }
+    for segment in program.elf.segments:
+        if segment.type == PT_DYNAMIC:
+            kept.update(range(segment.address // 4096, (segment.address + segment.file_size - 1) // 4096 + 1))
+    if any(one.kind == JUMP_SLOT for one in program.dynamic.relocations) and not program.dynamic.binds_now:
+        # Its first words are the dynamic linker's.
+        kept.update(s.address // 4096 for s in program.elf.sections if s.name == ".got.plt")
+    return kept
+
+
+def relr(run: Run, program: Program | None) -> Remedy | None:
+    """None: there is nothing to pack."""
+    if program is None or not _relative(program.dynamic):
+        return None
+    dynamic = program.dynamic
+    addresses = sorted(one.address for one in dynamic.relocations if one.kind == RELATIVE)
+    packed = [address for address in addresses if address % dynamic.word == 0]
+    words = words_of_relr(packed, dynamic.word)
+    shrunk = _shrunk(program, len(packed) * dynamic.entry - words * dynamic.word, 0)
+    if shrunk is None:
+        return None
+    return Remedy(
+        "RELR",
+        "-Wl,-z,pack-relative-relocs (glibc 2.36 or newer)",
+        (Way((_moves(run, program, shrunk),)),),
+        f"{len(packed):,} relative relocations take {words * dynamic.word:,} bytes; they are written as now",
+        "libraries, which their own links would pack",
+    )

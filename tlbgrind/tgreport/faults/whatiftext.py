@@ -1,0 +1,108 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Prints what remedies would bring, and makes the table of it that other programs read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..base.documents import Record, Table, Value
+from ..base.terminal import Screen
+from ..base.text import wrapped
+from ..formats.faultlog import FaultLog
+from . import (
+    whatif_heap,
+    whatif_link,
+    whatif_locale,
+    whatif_others,
+    whatif_populate,
+    whatif_static,
+)
+from .replay import Run
+from .whatif import Forecast, Remedy, Saved, forecast, need
+
+_COLUMNS = ("minor", "major", "KiB")
+
+
+def forecast_of(log: FaultLog) -> Forecast:
+    need(log)
+    run = Run(log)
+    program = whatif_link.program_of(run)
+    found: list[Remedy | None] = [
+        whatif_locale.remedy(run),
+        whatif_link.no_pie(run, program),
+        whatif_link.relr(run, program),
+        whatif_link.bind_now(run, program),
+        whatif_link.no_separate_code(run, program),
+        whatif_heap.kept(run),
+        whatif_heap.larger(run),
+        *whatif_static.remedies(run, program),
+        *whatif_populate.remedies(run, program),
+        *whatif_others.remedies(run, program),
+    ]
+    return forecast(run, [remedy for remedy in found if remedy is not None])
+
+
+def text(log: FaultLog, screen: Screen) -> list[str]:
+    found = forecast_of(log)
+    total, cold = log.totals["warm"].faults, log.totals["cold"].major
+    kib = found.cold.read * log.page_size // 1024
+    rows: list[tuple[str, ...]] = [(*_COLUMNS, "saved by")]
+    rows += [(*_cells(saved), saved.remedy.name) for saved in found.saved]
+    lines = wrapped(
+        "",
+        f"Of {total:,} faults with all files in the page cache, and of {cold:,} major ones and {kib:,} KiB "
+        "read with none, each change would save, from this recording alone:",
+        screen.width,
+    )
+    lines += ["", *screen.table("What if", rows, left=0)]
+    for saved in found.saved:
+        lines += _words(saved.remedy, screen)
+    lines += ["minor: of the view warm; major, KiB: of the view cold; -: it takes so much more"]
+    return [*lines, *_honest(found, screen), ""]
+
+
+def _cells(saved: Saved) -> tuple[str, ...]:
+    return tuple("?" if found is None else str(found) for found in (saved.minor, saved.major, saved.kib))
+
+
+def _words(remedy: Remedy, screen: Screen) -> list[str]:
+    if not remedy.joins:
+        return []
+    lines = [f"{remedy.name}:"]
+    for label, words in (
+        ("how: ", remedy.how),
+        ("not known: " if not remedy.ways else "if: ", remedy.assumption),
+        ("left out: ", remedy.left_out),
+    ):
+        lines += wrapped(f"   {label}", words, screen.width) if words else []
+    return [*lines, ""]
+
+
+def _honest(found: Forecast, screen: Screen) -> list[str]:
+    if not any(found.differs):
+        return []
+    words = (
+        f"The unchanged run, computed in the same way, differs from the log by {found.differs.least:,} "
+        f"faults in warm and {found.differs.most:,} major ones in cold: so much each number can be wrong."
+    )
+    return wrapped("", words, screen.width)
+
+
+def table(log: FaultLog) -> Table:
+    columns = tuple(f"{name}_{end}" for name in ("minor", "major", "KiB") for end in ("least", "most"))
+    rows = [
+        Record((saved.remedy.name,), (*_numbers(saved), *_texts(saved.remedy)))
+        for saved in forecast_of(log).saved
+    ]
+    return Table("what_if", ("remedy",), (*columns, "how", "assumption", "left_out"), rows)
+
+
+def _numbers(saved: Saved) -> Iterator[Value]:
+    for found in (saved.minor, saved.major, saved.kib):
+        yield from (None, None) if found is None else found
+
+
+def _texts(remedy: Remedy) -> tuple[Value, ...]:
+    return remedy.how, remedy.assumption, remedy.left_out
+
+
