@@ -3,7 +3,7 @@
 
    - A load-and-reserve is one read, a store-conditional one write, whether it stores or not.
    - A quadword by LQ and STQ is two references, and so is a vector by the instructions that take it
-     as two doublewords; a vector by others is one.
+     as two doublewords; a vector by others is one. Of LXSDX, Vex reads its doubleword twice.
    - DCBZ writes its block of 128 bytes in doublewords. */
 
 #define COMMON ""
@@ -24,7 +24,7 @@ enum { COMMON_IR = 0 };
    FUNCTION(floats, 6, 3, 3, "lfd 0, 0(3)\n stfd 0, 0(4)\n lfs 1, 8(3)\n stfs 1, 8(4)\n" \
             "lfiwzx 2, 0, 3\n stfiwx 2, 0, 4\n") \
    FUNCTION(vectors, 4, 2, 2, "lvx 0, 0, 3\n stvx 0, 0, 4\n lvewx 1, 0, 3\n stvewx 1, 0, 4\n") \
-   FUNCTION(doublewords, 4, 3, 3, "lxvd2x 0, 0, 3\n stxvd2x 0, 0, 4\n lxsdx 1, 0, 3\n" \
+   FUNCTION(doublewords, 4, 4, 3, "lxvd2x 0, 0, 3\n stxvd2x 0, 0, 4\n lxsdx 1, 0, 3\n" \
             "stxsdx 1, 0, 4\n") \
    FUNCTION(reserved, 5, 1, 1, \
             "1: ldarx 5, 0, 3\n addi 5, 5, 1\n stdcx. 5, 0, 3\n bne- 1b\n nop\n") \

@@ -1,7 +1,7 @@
 # test_hosts.py -- the tool on each architecture with each Valgrind, against known counts and other tools.
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """On each architecture, with each version of Valgrind: programs that know their counts, a naive
-simulation of lackey's trace, cachegrind, and the tool with and without its short cuts, to the
+simulation of a trace, cachegrind, and the tool with and without its short cuts, to the
 digit.
 """
 
@@ -134,7 +134,7 @@ def simulate(trace: list[tuple[str, int, int]], machine: Machine) -> Counter[str
 
 
 @each(WITH_ORACLES, lambda h: h.programs)
-def test_programs_count_as_their_lackey_trace(host: Host, program: Program, folder: Path) -> None:
+def test_programs_count_as_a_naive_simulation(host: Host, program: Program, folder: Path) -> None:
     command = command_line(host, program, folder)
     trace = accesses(host, command, folder)
     for machine in MACHINES:
