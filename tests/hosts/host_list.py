@@ -46,6 +46,8 @@ class Host:
     references: str = ""  # the source of functions whose references are known; default: refs_ARCH.c
     large_pages: str = "all:contig"
     own_tracer: bool = False  # lackey can not trace programs there: tracer.c
+    system: str = ""  # emulates the whole machine for test_kernel.py, with these options
+    system_options: tuple[str, ...] = ()
 
     @property
     def version(self) -> str:
@@ -102,8 +104,14 @@ HOSTS = (
     replace(ARM64, release="trixie", programs=COMPILED, oracles=False),
     replace(ARM64, release="sid", programs=COMPILED, oracles=False),
     Host(
-        "ppc64le", "ppc64el", "powerpc64le-linux-gnu", "qemu-ppc64le", "bookworm", "power9", SMALL, (PYTHON,),
+        "ppc64le", "ppc64el", "powerpc64le-linux-gnu", "qemu-ppc64le", "bookworm", "power9", SMALL,
         large_pages="all:2M", own_tracer=True,
+        # The emulation has none of what is off, and says so at length.
+        system="qemu-system-ppc64",
+        system_options=(
+            "-M", "pseries,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off",
+            "-cpu", "power9", "-accel", "tcg,thread=single",
+        ),
     ),
     # Python 3.14 does not end on riscv64 under qemu, nor with Valgrind's own tool none.
     Host("riscv64", "riscv64", "riscv64-linux-gnu", "qemu-riscv64", "sid", "p550", SMALL),

@@ -9,6 +9,7 @@ qemu, for it executes the host's program.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import platform
 import re
@@ -130,6 +131,13 @@ def build_tool(host: Host) -> None:
         return
     build = build_of(host)
     build.mkdir(parents=True, exist_ok=True)
+    with (build / "lock").open("w") as lock:
+        # Tests of several files run at once.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        build_for(host, build)
+
+
+def build_for(host: Host, build: Path) -> None:
     log = build / "log"
     log.unlink(missing_ok=True)
     if not (build / "Makefile").exists():
@@ -157,7 +165,7 @@ def build_tracer(host: Host) -> None:
         + [archives / f"lib{part}-{host.valgrind}-linux.a" for part in ("coregrind", "vex")]
         + ["-lgcc", archives / f"libgcc-sup-{host.valgrind}-linux.a"],
         build_of(host),
-        build_of(host) / "log",
+        build_of(host) / "tracer.log",
     )
 
 
