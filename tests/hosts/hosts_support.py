@@ -97,8 +97,11 @@ def lacks(host: Host) -> str | None:
 
 
 def need(host: Host) -> None:
+    need_all(lacks(host) if host.qemu else None)
+
+
+def need_all(missing: str | None) -> None:
     """Skips the test on a machine that lacks something; in CI, which installs it, that is an error."""
-    missing = lacks(host) if host.qemu else None
     if missing is not None and os.environ.get("CI") == "true":
         pytest.fail(missing)
     if missing is not None:
@@ -142,7 +145,7 @@ def build_for(host: Host, build: Path) -> None:
     log.unlink(missing_ok=True)
     if not (build / "Makefile").exists():
         valgrind = f"--with-valgrind={root_of(host) / 'usr'}"
-        configure = [SOURCE / "configure", f"--host={host.triplet}", valgrind, "--enable-werror", "PKG_CONFIG=pkg-config"]
+        configure: list[str | Path] = [SOURCE / "configure", f"--host={host.triplet}", valgrind, "--enable-werror", "PKG_CONFIG=pkg-config"]
         checked(configure, build, log)
     made = re.search(r"^VALGRIND_VERSION = (.*)$", (build / "Makefile").read_text(), re.MULTILINE)
     assert made and made[1].startswith(f"{host.version}."), (
@@ -155,18 +158,16 @@ def build_for(host: Host, build: Path) -> None:
 def build_tracer(host: Host) -> None:
     """The tool that keeps a trace in memory, linked as configure links its smallest tool."""
     archives = next(root_of(host).glob(f"usr/lib/**/libcoregrind-{host.valgrind}-linux.a")).parent
-    platform = [f"-DVGA_{host.valgrind}=1", "-DVGO_linux=1", f"-DVGP_{host.valgrind}_linux=1", f"-DVGPV_{host.valgrind}_linux_vanilla=1"]
+    defines = [f"-DVGA_{host.valgrind}=1", "-DVGO_linux=1", f"-DVGP_{host.valgrind}_linux=1", f"-DVGPV_{host.valgrind}_linux_vanilla=1"]
     alone = ["-static", "-nodefaultlibs", "-nostartfiles", "-u", "_start", "-Wl,-Ttext-segment=0x58000000"]
     code = ["-std=gnu11", "-O2", "-fno-pic", "-fno-pie", "-fno-stack-protector", "-fno-strict-aliasing", "-fno-builtin"]
-    checked(
-        [f"{host.triplet}-gcc", "-isystem", root_of(host) / "usr/include/valgrind", *platform, *code, *alone]
-        + ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
-        + ["-o", build_of(host) / ".in_place" / f"tracer-{host.valgrind}-linux", SOURCE / "tests/hosts/tracer.c"]
-        + [archives / f"lib{part}-{host.valgrind}-linux.a" for part in ("coregrind", "vex")]
-        + ["-lgcc", archives / f"libgcc-sup-{host.valgrind}-linux.a"],
-        build_of(host),
-        build_of(host) / "tracer.log",
-    )
+    warnings = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
+    program = build_of(host) / ".in_place" / f"tracer-{host.valgrind}-linux"
+    command: list[str | Path] = [f"{host.triplet}-gcc", "-isystem", root_of(host) / "usr/include/valgrind"]
+    command += [*defines, *code, *alone, *warnings, "-o", program, SOURCE / "tests/hosts/tracer.c"]
+    command += [archives / f"lib{part}-{host.valgrind}-linux.a" for part in ("coregrind", "vex")]
+    command += ["-lgcc", archives / f"libgcc-sup-{host.valgrind}-linux.a"]
+    checked(command, build_of(host), build_of(host) / "tracer.log")
 
 
 def compile_client(host: Host, source: Path, folder: Path, *flags: str) -> Path:

@@ -24,6 +24,7 @@ from hosts_support import (
     compile_client,
     hosts_here,
     need,
+    need_all,
     root_of,
 )
 from machine_image import Image
@@ -131,8 +132,11 @@ def said(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     assert isinstance(host, Host)
     need(host)
     kernel = next((root_of(host) / "boot").glob("vmlinu*"), None)
-    if shutil.which(host.system) is None or kernel is None:
-        pytest.skip(f"no {host.system} (Debian package: qemu-system-ppc), or no kernel in {root_of(host)}/boot")
+    if shutil.which(host.system) is None:
+        need_all(f"no {host.system} (Debian package: qemu-system-ppc)")
+    if kernel is None:
+        need_all(f"no kernel in {root_of(host) / 'boot'}: remove {root_of(host)}, and fetch it again")
+    assert kernel is not None
     build_tool(host)
     folder = tmp_path_factory.mktemp("machine")
     archive, commands = disk(host, folder)
