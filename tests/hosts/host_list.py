@@ -31,6 +31,18 @@ class Program:
 
 
 @dataclass(frozen=True)
+class System:
+    """A whole machine that is emulated for test_kernel.py, and what the tool must find there."""
+
+    emulator: str
+    package: str
+    options: tuple[str, ...]
+    console: str
+    page: int
+    processor: str
+
+
+@dataclass(frozen=True)
 class Host:
     """An architecture, by its names, with the Valgrind of a release."""
 
@@ -46,8 +58,7 @@ class Host:
     references: str = ""  # the source of functions whose references are known; default: refs_ARCH.c
     large_pages: str = "all:contig"
     own_tracer: bool = False  # lackey can not trace programs there: tracer.c
-    system: str = ""  # emulates the whole machine for test_kernel.py, with these options
-    system_options: tuple[str, ...] = ()
+    system: System | None = None
 
     @property
     def version(self) -> str:
@@ -106,11 +117,11 @@ HOSTS = (
     Host(
         "ppc64le", "ppc64el", "powerpc64le-linux-gnu", "qemu-ppc64le", "bookworm", "power9", SMALL,
         large_pages="all:2M", own_tracer=True,
-        # The emulation has none of what is off, and says so at length.
-        system="qemu-system-ppc64",
-        system_options=(
-            "-M", "pseries,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off",
-            "-cpu", "power9", "-accel", "tcg,thread=single",
+        system=System(
+            "qemu-system-ppc64", "qemu-system-ppc",
+            # The emulation has none of what is off, and says so at length.
+            ("-M", "pseries,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off", "-cpu", "power9"),
+            "hvc0", 65536, "the processor has PVR version 0x4e, which the machine file power9 describes",
         ),
     ),
     # Python 3.14 does not end on riscv64 under qemu, nor with Valgrind's own tool none.
