@@ -46,7 +46,7 @@ typedef struct {
    UInt clone_child_number;  /* which argument of clone() is child_tid, from 0 */
    UInt bytes;               /* of the instruction that makes a system call, up to 4 */
    UChar code[4];            /* that instruction */
-   UChar other_code[4];      /* another that makes one; zeros: there is none */
+   UChar other_code[4];      /* another that makes one; its first byte is 0: there is none */
    UInt red_zone;            /* bytes below the stack pointer that the program may use */
    Bool arguments_change;    /* native/mmap_wishes.c and native/self_exec.c change arguments */
    UInt map_32bit;           /* of mmap()'s flags, MAP_32BIT; 0: the architecture has none */
