@@ -7,6 +7,7 @@
 
 enum { PAGE = 4096 };
 
+static volatile unsigned size = PAGE; /* no compiler writes a memset of its own for that */
 static char area[6 * PAGE] __attribute__((aligned(PAGE)));
 
 static __attribute__((noinline)) void inner(char *at)
@@ -22,7 +23,7 @@ static __attribute__((noinline)) void outer(char *at)
 
 static __attribute__((noinline)) void fill(char *at)
 {
-   memset(at, 1, PAGE);
+   memset(at, 1, size);
    __asm__ volatile("" ::: "memory");
 }
 

@@ -55,12 +55,13 @@ def test_a_caller_is_the_instruction_that_calls(log: Log) -> None:
 
 
 def without_stacks(fault: Fault) -> Fault:
-    return fault._replace(callers=())
+    """Blocks end at other places with --calls, and a block's instructions are counted together."""
+    return fault._replace(callers=(), instructions=0)
 
 
 def test_the_faults_are_the_same_with_stacks_and_without(log: Log, tmp_path: Path) -> None:
     (plain,), _ = run(tmp_path, [CLIENT])
-    assert [without_stacks(fault) for fault in log.faults] == plain.faults
+    assert list(map(without_stacks, log.faults)) == list(map(without_stacks, plain.faults))
     assert log.summary == plain.summary
 
 
@@ -144,7 +145,7 @@ def test_a_log_without_stacks_is_refused(tmp_path: Path) -> None:
         refused(f"mixed.faults: {said}", option, "mixed.faults", folder=DATA)
 
 
-@pytest.mark.parametrize("stack", ["1,", "x", "99", "1 2", ""])
+@pytest.mark.parametrize("stack", ["1,", "x", "99999", "1 2", ""])
 def test_a_broken_stack_is_refused(stack: str, log: Log, tmp_path: Path) -> None:
     lines = log.path.read_text().splitlines(keepends=True)[:-1]  # without the checksum
     at = next(n for n, line in enumerate(lines) if line[:1].isdigit())

@@ -160,6 +160,15 @@ def test_the_first_answer_is_what_faults_take_of_the_time(tmp_path: Path) -> Non
     )
 
 
+def test_a_document_has_the_first_answer(tmp_path: Path) -> None:
+    said = took(48_000, tmp_path)
+    for view, verdict in (("warm", said), ("cold", None)):
+        for more in (), ("--by=kind",):
+            found = document(good("--format=json", f"--view={view}", *more, "log", folder=tmp_path))
+            assert found["verdict"] == verdict
+    assert "verdict" not in document(good("--compare", "--format=json", "log", "log", folder=tmp_path))
+
+
 def test_nothing_is_said_of_the_time_where_it_is_not_known(tmp_path: Path) -> None:
     assert "of the time" not in good(MIXED)
     assert took(48_000, tmp_path, "--view=cold") == took(48_000, tmp_path, "--view=4k") == ""
@@ -558,8 +567,8 @@ def test_a_million_faults_are_a_matter_of_seconds(tmp_path: Path) -> None:
         (["a", "b"], "one LOG at a time, not 2; --compare sets two beside each other"),
         (["--compare", "a"], "--compare takes two LOGs, not 1"),
         (["--view=hot", "a"], "argument --view: 'hot' is not one of 4k, warm, cold"),
-        (["--by=page", "a"], "argument --by: 'page' is not one of kind, mapping, memory, object, function, syscall"),
-        (["--format=xml", "a"], "argument --format: 'xml' is not one of text, pagein, csv, json"),
+        (["--by=page", "a"], "argument --by: 'page' is not one of kind, mapping, memory, object, function, syscall, caller, inclusive"),
+        (["--format=xml", "a"], "argument --format: 'xml' is not one of text, pagein, csv, json, folded"),
         (["--growth=0", "a"], "argument --growth: '0' is not a number of steps from 1 to 100000"),
         (["--top=x", "a"], "argument --top: 'x' is not a number of rows from 0 to 1000000000"),
         (["--compare", "--format=text", "a", "b"], "--compare goes without --format"),

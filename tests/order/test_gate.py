@@ -86,7 +86,7 @@ def test_an_order_that_lacks_functions_is_stale(program: Spread, tmp_path: Path)
     assert result.status == 3
     found = re.search(r"^Stale: ([\d.]+)% of the code", result.out, re.MULTILINE)
     assert found and 35 < float(found[1]) < 50
-    assert re.fullmatch(rf"tg_order: failed: the order is stale by {found[1]}\d%, above --max-stale=30: .*/old\n", result.err)
+    assert re.fullmatch(r"tg_order: failed: the order is stale by [\d.]+%, above --max-stale=30: .*/old\n", result.err)
     assert "New: 4 of 9 functions: f2, f15, f29, f11" in result.out
     now, then = (int(row(result.out, name)["4K pages"]) for name in ("this order", "a new order"))
     assert now >= then + 3

@@ -534,7 +534,7 @@ static void print_faults(TgFile* f, Bool with_stacks)
    Word next_mark = 0, next_touch = 0;
    UInt codes_printed = 0;
    /* Call sites are of no order. */
-   while (with_stacks && (Word)codes_printed < VG_(sizeXA)(code_sites))
+   while (with_stacks && codes_printed < (UInt)VG_(sizeXA)(code_sites))
       print_code(f, ++codes_printed);
    for (ULong i = 0; i < n_records; i++) {
       const Record* r = record(i);

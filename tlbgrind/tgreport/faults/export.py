@@ -8,13 +8,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from ..base.documents import Record, Table, csv_lines, json_lines
 from ..formats.fault import VIEWS
 from ..formats.faultlog import FaultLog
-from . import faultlist, faultused
+from . import faultlist, faulttables, faultused
 
 
 def written(form: str, about: str, logs: Sequence[FaultLog], view: int, tables: Iterable[Table]) -> Iterator[str]:
     if form == "csv":
         return csv_lines(list(tables))
-    head = [("about", about), ("files", [_file(log) for log in logs]), ("view", VIEWS[view])]
+    head: list[tuple[str, object]] = [("about", about), ("files", [_file(log) for log in logs]), ("view", VIEWS[view])]
+    if len(logs) == 1:
+        said = faulttables.verdict(logs[0]) if VIEWS[view] == "warm" else ""
+        head.append(("verdict", said or None))
     return json_lines("tg_faults", head, tables)
 
 
