@@ -217,11 +217,13 @@ AC_DEFUN([TG_ARCHITECTURE],
    AS_CASE([$host],
      [x86_64-*-linux*], [TG_ARCH=amd64 tg_machine_flags=-m64],
      [aarch64-*-linux*], [TG_ARCH=arm64],
+     [powerpc64le-*-linux*], [TG_ARCH=ppc64le],
      [riscv64-*-linux*], [TG_ARCH=riscv64],
-     [AC_MSG_ERROR([tlbgrind is built for Linux on x86_64, aarch64 and riscv64; this is $host])])
+     [AC_MSG_ERROR([tlbgrind is built for Linux on x86_64, aarch64, powerpc64le and riscv64; this is $host])])
    AC_SUBST([TG_ARCH])
    AM_CONDITIONAL([HAVE_AMD64], [test $TG_ARCH = amd64])
    AM_CONDITIONAL([HAVE_ARM64], [test $TG_ARCH = arm64])
+   AM_CONDITIONAL([HAVE_PPC64LE], [test $TG_ARCH = ppc64le])
    AM_CONDITIONAL([HAVE_RISCV64], [test $TG_ARCH = riscv64])])
 
 dnl TG_X86

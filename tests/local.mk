@@ -221,6 +221,7 @@ PYTEST_FILES = \
 	tests/docs/test_links.py \
 	tests/experiments/test_experiments.py \
 	tests/hosts/test_hosts.py \
+	tests/hosts/test_kernel.py \
 	tests/hosts/test_pairs.py \
 	tests/machines/test_machines.py \
 	tests/faults/test_cold_pages.py \
@@ -377,12 +378,16 @@ TEST_INPUTS = \
 	tests/hosts/get-packages \
 	tests/hosts/host_list.py \
 	tests/hosts/hosts_support.py \
+	tests/hosts/machine_image.py \
+	tests/hosts/native_run.c \
 	tests/hosts/pages.c \
 	tests/hosts/pairs.py \
 	tests/hosts/recursion.c \
 	tests/hosts/refs.h \
 	tests/hosts/refs_arm64.c \
+	tests/hosts/refs_ppc64le.c \
 	tests/hosts/refs_riscv64.c \
+	tests/hosts/tracer.c \
 	tests/machines/facts.py \
 	tests/machines/naive_reader.py \
 	tests/machines/walks.py \
@@ -667,7 +672,7 @@ AM_DISTCHECK_CONFIGURE_FLAGS = \
 # ---------------------------------------------------------------- lint
 
 LINT_FILES = $(COMPANIONS) $(REPORT_MODULES) tests/run-floors $(TEST_HELPERS)
-LINT_FILES += tests/hosts/host_list.py tests/hosts/pairs.py
+LINT_FILES += tests/hosts/host_list.py tests/hosts/machine_image.py tests/hosts/pairs.py
 
 lint:
 	@for tool in "$(MYPY)" "$(RUFF)"; do \

@@ -757,6 +757,22 @@ tlbgrind_tlbgrind_arm64_linux_LDADD = \
 $(tlbgrind_tlbgrind_arm64_linux_OBJECTS): override CFLAGS := $(filter-out $(TOOL_UNFIT_CFLAGS),$(CFLAGS)) $(TOOL_LAST_CFLAGS)
 endif
 
+if HAVE_PPC64LE
+TOOLS += tlbgrind/tlbgrind-ppc64le-linux
+pkglibexec_PROGRAMS += tlbgrind/tlbgrind-ppc64le-linux
+tlbgrind_tlbgrind_ppc64le_linux_SOURCES = tlbgrind/arch/ppc64le.c tlbgrind/arch/generic.c $(TOOL_SOURCES) $(SIM_SOURCES)
+nodist_tlbgrind_tlbgrind_ppc64le_linux_SOURCES = $(MACHINES_C)
+tlbgrind_tlbgrind_ppc64le_linux_CPPFLAGS = $(TOOL_CPPFLAGS) \
+	-DVGA_ppc64le=1 -DVGP_ppc64le_linux=1 -DVGPV_ppc64le_linux_vanilla=1
+tlbgrind_tlbgrind_ppc64le_linux_CFLAGS = $(TOOL_CFLAGS)
+tlbgrind_tlbgrind_ppc64le_linux_LINK = $(TOOL_LINK) \
+	-Wl,-Ttext-segment=$(TG_LOAD_ADDRESS) -o $@
+tlbgrind_tlbgrind_ppc64le_linux_LDADD = \
+	$(VALGRIND_LIBDIR)/libcoregrind-ppc64le-linux.a $(VALGRIND_LIBDIR)/libvex-ppc64le-linux.a \
+	-lgcc $(VALGRIND_LIBDIR)/libgcc-sup-ppc64le-linux.a
+$(tlbgrind_tlbgrind_ppc64le_linux_OBJECTS): override CFLAGS := $(filter-out $(TOOL_UNFIT_CFLAGS),$(CFLAGS)) $(TOOL_LAST_CFLAGS)
+endif
+
 if HAVE_RISCV64
 TOOLS += tlbgrind/tlbgrind-riscv64-linux
 pkglibexec_PROGRAMS += tlbgrind/tlbgrind-riscv64-linux
@@ -795,7 +811,8 @@ other-version:
 	@echo "configured for Valgrind $(VALGRIND_VERSION), this is $(TG_OTHER_VERSION): build again:" \
 	  "./config.status --recheck && make" >&2; exit 1
 $(tlbgrind_tlbgrind_amd64_linux_OBJECTS) $(tlbgrind_tlbgrind_x86_linux_OBJECTS) \
-$(tlbgrind_tlbgrind_arm64_linux_OBJECTS) $(tlbgrind_tlbgrind_riscv64_linux_OBJECTS): $(TG_VERSION_FILE)
+$(tlbgrind_tlbgrind_arm64_linux_OBJECTS) $(tlbgrind_tlbgrind_ppc64le_linux_OBJECTS) \
+$(tlbgrind_tlbgrind_riscv64_linux_OBJECTS): $(TG_VERSION_FILE)
 
 
 # The architectures' files, of which a build takes those of its tools.
@@ -803,6 +820,7 @@ ARCH_FILES = \
 	tlbgrind/arch/amd64.c \
 	tlbgrind/arch/arm64.c \
 	tlbgrind/arch/generic.c \
+	tlbgrind/arch/ppc64le.c \
 	tlbgrind/arch/riscv64.c \
 	tlbgrind/arch/x86.c
 EXTRA_DIST += $(ARCH_FILES)

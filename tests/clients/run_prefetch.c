@@ -25,6 +25,9 @@ enum { PAGE = 4096, LINE = 64, AHEAD = 8, N_SWEEP = 256, N_RANDOM = 100 };
 #if defined(__aarch64__)
 #define PREFETCH(p) __asm__ volatile("prfm pldl1keep, [%0]" : : "r"(p))
 #define LOAD(p) __asm__ volatile("ldrb w9, [%0]" : : "r"(p) : "x9")
+#elif defined(__powerpc64__)
+#define PREFETCH(p) __asm__ volatile("dcbt 0, %0" : : "r"(p))
+#define LOAD(p) __asm__ volatile("lbz 9, 0(%0)" : : "b"(p) : "r9")
 #elif defined(__riscv)
 /* prefetch.r, which assemblers know with an option */
 #define PREFETCH(p) __asm__ volatile(".insn i 0x13, 6, x0, %0, 1" : : "r"(p))

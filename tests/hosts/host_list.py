@@ -31,6 +31,18 @@ class Program:
 
 
 @dataclass(frozen=True)
+class System:
+    """A whole machine that is emulated for test_kernel.py, and what the tool must find there."""
+
+    emulator: str
+    package: str
+    options: tuple[str, ...]
+    console: str
+    page: int
+    processor: str
+
+
+@dataclass(frozen=True)
 class Host:
     """An architecture, by its names, with the Valgrind of a release."""
 
@@ -45,6 +57,8 @@ class Host:
     oracles: bool = True  # whether lackey and cachegrind run there, too
     references: str = ""  # the source of functions whose references are known; default: refs_ARCH.c
     large_pages: str = "all:contig"
+    own_tracer: bool = False  # lackey can not trace programs there: tracer.c
+    system: System | None = None
 
     @property
     def version(self) -> str:
@@ -101,6 +115,16 @@ HOSTS = (
     # The emulation is slow: other versions of Valgrind run what takes seconds.
     replace(ARM64, release="trixie", programs=COMPILED, oracles=False),
     replace(ARM64, release="sid", programs=COMPILED, oracles=False),
+    Host(
+        "ppc64le", "ppc64el", "powerpc64le-linux-gnu", "qemu-ppc64le", "bookworm", "power9", SMALL,
+        large_pages="all:2M", own_tracer=True,
+        system=System(
+            "qemu-system-ppc64", "qemu-system-ppc",
+            # The emulation has none of what is off, and says so at length.
+            ("-M", "pseries,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off", "-cpu", "power9"),
+            "hvc0", 65536, "the processor has PVR version 0x4e, which the machine file power9 describes",
+        ),
+    ),
     # Python 3.14 does not end on riscv64 under qemu, nor with Valgrind's own tool none.
     Host("riscv64", "riscv64", "riscv64-linux-gnu", "qemu-riscv64", "sid", "p550", SMALL),
 )

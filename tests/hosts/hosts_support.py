@@ -9,11 +9,13 @@ qemu, for it executes the host's program.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import platform
 import re
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
 from collections import Counter
@@ -127,11 +129,18 @@ def build_tool(host: Host) -> None:
         return
     build = build_of(host)
     build.mkdir(parents=True, exist_ok=True)
+    with (build / "lock").open("w") as lock:
+        # Tests of several files run at once.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        build_for(host, build)
+
+
+def build_for(host: Host, build: Path) -> None:
     log = build / "log"
     log.unlink(missing_ok=True)
     if not (build / "Makefile").exists():
         valgrind = f"--with-valgrind={root_of(host) / 'usr'}"
-        configure = [SOURCE / "configure", f"--host={host.triplet}", valgrind, "--enable-werror", "PKG_CONFIG=pkg-config"]
+        configure: list[str | Path] = [SOURCE / "configure", f"--host={host.triplet}", valgrind, "--enable-werror", "PKG_CONFIG=pkg-config"]
         checked(configure, build, log)
     made = re.search(r"^VALGRIND_VERSION = (.*)$", (build / "Makefile").read_text(), re.MULTILINE)
     assert made and made[1].startswith(f"{host.version}."), (
@@ -139,6 +148,21 @@ def build_tool(host: Host) -> None:
     )
     wanted = [f"tlbgrind/tlbgrind-{host.valgrind}-linux", ".in_place/stamp"]
     checked(["make", "-j2", *wanted], build, log)
+
+
+def build_tracer(host: Host) -> None:
+    """The tool that keeps a trace in memory, linked as configure links its smallest tool."""
+    archives = next(root_of(host).glob(f"usr/lib/**/libcoregrind-{host.valgrind}-linux.a")).parent
+    defines = [f"-DVGA_{host.valgrind}=1", "-DVGO_linux=1", f"-DVGP_{host.valgrind}_linux=1", f"-DVGPV_{host.valgrind}_linux_vanilla=1"]
+    alone = ["-static", "-nodefaultlibs", "-nostartfiles", "-u", "_start", "-Wl,-Ttext-segment=0x58000000"]
+    code = ["-std=gnu11", "-O2", "-fno-pic", "-fno-pie", "-fno-stack-protector", "-fno-strict-aliasing", "-fno-builtin"]
+    warnings = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
+    program = build_of(host) / ".in_place" / f"tracer-{host.valgrind}-linux"
+    command: list[str | Path] = [f"{host.triplet}-gcc", "-isystem", root_of(host) / "usr/include/valgrind"]
+    command += [*defines, *code, *alone, *warnings, "-o", program, SOURCE / "tests/hosts/tracer.c"]
+    command += [archives / f"lib{part}-{host.valgrind}-linux.a" for part in ("coregrind", "vex")]
+    command += ["-lgcc", archives / f"libgcc-sup-{host.valgrind}-linux.a"]
+    checked(command, build_of(host), build_of(host) / "tracer.log")
 
 
 def compile_client(host: Host, source: Path, folder: Path, *flags: str) -> Path:
@@ -197,6 +221,11 @@ def profile(path: Path) -> tuple[Counter[str], dict[str, Counter[str]]]:
 def accesses(host: Host, program: Sequence[str | Path], folder: Path) -> list[tuple[str, int, int]]:
     """(kind, address, size) of lackey, in the program's order; M is a modify."""
     log = folder / "trace"
+    if host.own_tracer:
+        run(host, "tracer", [*UNCHASED, f"--trace-file={log}"], program)
+        kept = log.read_bytes()
+        log.unlink()
+        return [(chr(letter), address, size) for address, size, letter in struct.iter_unpack("<QII", kept)]
     options = [*UNCHASED, FALLBACK, "--basic-counts=no", "--trace-mem=yes", f"--log-file={log}"]
     run(host, "lackey", options, program)
 

@@ -28,9 +28,10 @@ CHECKS = {
     "test_each_function_makes_the_references_that_its_source_states": "known counts",
     "test_every_write_of_a_transposition_by_rows_walks": "known counts",
     "test_prefetches_fill_what_the_client_expects": "known counts",
+    "test_costs_are_kept_while_the_function_is_active": "known counts",
     "test_calls_are_those_of_the_source": "known counts",
     "test_the_fast_path_changes_nothing": "fast path",
-    "test_programs_count_as_their_lackey_trace": "lackey",
+    "test_programs_count_as_a_naive_simulation": "naive simulation",
     "test_with_cachegrinds_definitions_all_counts_are_cachegrinds": "cachegrind",
 }
 ORDER = list(dict.fromkeys(CHECKS.values()))

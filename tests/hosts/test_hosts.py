@@ -1,7 +1,7 @@
 # test_hosts.py -- the tool on each architecture with each Valgrind, against known counts and other tools.
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """On each architecture, with each version of Valgrind: programs that know their counts, a naive
-simulation of lackey's trace, cachegrind, and the tool with and without its short cuts, to the
+simulation of a trace, cachegrind, and the tool with and without its short cuts, to the
 digit.
 """
 
@@ -21,6 +21,7 @@ from hosts_support import (
     SOURCE,
     accesses,
     build_tool,
+    build_tracer,
     command_line,
     compile_client,
     hosts_here,
@@ -53,6 +54,8 @@ def host(request: pytest.FixtureRequest) -> Host:
     assert isinstance(chosen, Host)
     need(chosen)
     build_tool(chosen)
+    if chosen.own_tracer:
+        build_tracer(chosen)
     return chosen
 
 
@@ -131,7 +134,7 @@ def simulate(trace: list[tuple[str, int, int]], machine: Machine) -> Counter[str
 
 
 @each(WITH_ORACLES, lambda h: h.programs)
-def test_programs_count_as_their_lackey_trace(host: Host, program: Program, folder: Path) -> None:
+def test_programs_count_as_a_naive_simulation(host: Host, program: Program, folder: Path) -> None:
     command = command_line(host, program, folder)
     trace = accesses(host, command, folder)
     for machine in MACHINES:
@@ -196,6 +199,17 @@ def test_prefetches_fill_what_the_client_expects(host: Host, folder: Path, fast_
         [name, *(str(functions[name][event]) for event in ("Pref", "P1tm", "PLtm", "Pvain"))] for name, *_ in expected
     ]
     assert counted == expected
+
+
+def test_costs_are_kept_while_the_function_is_active(host: Host, folder: Path) -> None:
+    """fib() calls only itself, so that its own costs are all."""
+    program = compile_client(host, SOURCE / "tests" / "hosts" / "recursion.c", folder)
+    _, functions, _ = tlbgrind(host, [], [program], folder)
+    for fast_path in ("yes", "no"):
+        options = ["--toggle-collect=fib", f"--fast-path={fast_path}"]
+        totals, kept, _ = tlbgrind(host, options, [program], folder)
+        assert {name: counts["Ir"] for name, counts in kept.items() if counts["Ir"]} == {"fib": functions["fib"]["Ir"]}
+        assert totals["Ir"] == functions["fib"]["Ir"] > 464
 
 
 def test_calls_are_those_of_the_source(host: Host, folder: Path) -> None:

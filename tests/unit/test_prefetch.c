@@ -100,6 +100,40 @@ TEST(others)
    assert_false(tg_prefetch_decode(TG_CODE_ARM64, ldr, sizeof ldr, &p));
 }
 
+/* As the GNU assembler has them. */
+TEST(ppc64le)
+{
+   static const struct {
+      uint8_t code[4];
+      uint8_t base, index;
+   } data[] = {
+      { { 0x2c, 0x1a, 0x00, 0x7c }, TG_PREFETCH_NO_REGISTER, 3 }, /* dcbt 0,3 */
+      { { 0x2c, 0xfa, 0x04, 0x7c }, 4, 31 },                      /* dcbt 4,31 */
+      { { 0xec, 0x01, 0x05, 0x7c }, 5, 0 },                       /* dcbtst 5,0 */
+      { { 0x2c, 0x4a, 0x00, 0x7e }, TG_PREFETCH_NO_REGISTER, 9 }, /* dcbtt 0,9 */
+      { { 0xec, 0x49, 0x1e, 0x7e }, 30, 9 },                      /* dcbtstt 30,9 */
+      { { 0x2c, 0x22, 0xe3, 0x7c }, 3, 4 },                       /* dcbt 3,4,7 */
+   };
+   static const uint8_t others[][4] = {
+      { 0x2c, 0x22, 0x03, 0x7d }, { 0x2c, 0x22, 0x43, 0x7d }, /* dcbt 3,4,8 and 3,4,10 */
+      { 0x2c, 0x22, 0x23, 0x7e },                             /* dcbt 3,4,17 */
+      { 0xec, 0x21, 0x03, 0x7d },                             /* dcbtst 3,4,8 */
+      { 0xac, 0x20, 0x03, 0x7c }, { 0xec, 0x27, 0x03, 0x7c }, /* dcbf 3,4, dcbz 3,4 */
+      { 0x2c, 0x20, 0x03, 0x7c }, { 0xae, 0x28, 0x64, 0x7c }, /* icbt 0,3,4, lbzx 3,4,5 */
+   };
+   tg_prefetch p;
+   for (unsigned i = 0; i < sizeof data / sizeof data[0]; i++) {
+      assert_true(tg_prefetch_decode(TG_CODE_PPC64LE, data[i].code, 4, &p));
+      assert_int_equal(p.length, 4);
+      assert_int_equal(p.base, data[i].base);
+      assert_int_equal(p.index, data[i].index);
+      assert_true(p.displacement == 0);
+      assert_false(tg_prefetch_decode(TG_CODE_PPC64LE, data[i].code, 3, &p));
+   }
+   for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)
+      assert_false(tg_prefetch_decode(TG_CODE_PPC64LE, others[i], 4, &p));
+}
+
 /* RISC-V, CMO extensions: ORI to register 0, whose low five bits of the number say what it is. */
 TEST(riscv64)
 {
@@ -136,6 +170,7 @@ int main(void)
    const struct CMUnitTest tests[] = {
       CLAIM("each form has the address that the assembler was given", assembled),
       CLAIM("a prefetch whose bytes end early is none", cut_short),
+      CLAIM("of ppc64le, dcbt and dcbtst with a block's numbers", ppc64le),
       CLAIM("of riscv64, ORI to register 0 with two of 32 numbers", riscv64),
       CLAIM("of prefixes the last segment counts, and a REX only before the opcode", prefixes),
       CLAIM("hints to code, registers, and other instructions are no prefetches", others),

@@ -55,10 +55,12 @@ const TgArch tg_arch = {
    .syscalls = {
       .mmap = __NR_mmap, .ipc = TG_NO_SYSCALL, .time = __NR_time, .vfork = __NR_vfork,
       .seccomp = __NR_seccomp,
+      .shmget = __NR_shmget, .shmat = __NR_shmat,
       .clone_child_number = 3,
       .bytes = 2, .code = { 0x0f, 0x05 }, /* syscall */
       .red_zone = 128,
       .arguments_change = True,
+      .map_32bit = 0x40, .map_locked = 0x2000, .mcl_current = 1,
    },
    /* arch/x86/mm/mmap.c, arch/x86/include/asm/elf.h */
    .layout = {
@@ -82,6 +84,11 @@ TgEntered tg_arch_entered(const VexGuestArchState* guest)
 {
    return (TgEntered){ guest->guest_RSP + 8, *(const Addr*)guest->guest_RSP,
                        { guest->guest_RDI, guest->guest_RSI, guest->guest_RDX } };
+}
+
+Addr tg_arch_global_entry(Addr a)
+{
+   return a;
 }
 
 Bool tg_arch_only_jumps(Addr a)

@@ -21,6 +21,7 @@ enum { TG_SYSCALL_ARGUMENTS = 6 };
 typedef struct {
    PtrdiffT sp;              /* the stack pointer */
    PtrdiffT result;          /* what a function returns */
+   Bool links;               /* a call leaves the return address in a register, not on the stack */
    PtrdiffT request;         /* points to the number of a client request: valgrind.h */
    PtrdiffT first;           /* register 0 in the processor's own numbering; the others follow */
    PtrdiffT segment_base[3]; /* by tg_prefetch_segment; 0: the base is 0, or in no register */
@@ -38,14 +39,19 @@ typedef struct {
 typedef struct {
    UInt mmap;                /* the mmap() that gets its six arguments in registers */
    UInt ipc;                 /* shmget(), shmat() and others in one: (which, ...) */
+   UInt shmget, shmat;       /* those with a number of their own */
    UInt time;
    UInt vfork;
    UInt seccomp;
    UInt clone_child_number;  /* which argument of clone() is child_tid, from 0 */
    UInt bytes;               /* of the instruction that makes a system call, up to 4 */
    UChar code[4];            /* that instruction */
+   UChar other_code[4];      /* another that makes one; its first byte is 0: there is none */
    UInt red_zone;            /* bytes below the stack pointer that the program may use */
    Bool arguments_change;    /* native/mmap_wishes.c and native/self_exec.c change arguments */
+   UInt map_32bit;           /* of mmap()'s flags, MAP_32BIT; 0: the architecture has none */
+   UInt map_locked;          /* MAP_LOCKED */
+   UInt mcl_current;         /* MCL_CURRENT; MCL_FUTURE is twice that, MCL_ONFAULT four times */
 } TgArchSyscalls;
 
 /* --- Memory --- */
@@ -77,6 +83,8 @@ typedef struct {
 /* --- The architecture of this tool --- */
 
 typedef struct {
+   const HChar* isa;            /* in machine files, if its kernels can have several base pages;
+                                   else NULL */
    TgArchRegisters registers;
    TgArchSyscalls syscalls;
    TgArchLayout layout;
@@ -98,6 +106,18 @@ typedef struct {
 } TgEntered;
 
 TgEntered tg_arch_entered(const VexGuestArchState* guest);
+
+/* At a function's first instruction: where it returns to, if a call leaves that in a register; else
+   0. */
+static inline Addr tg_arch_link(UChar* guest_state)
+{
+   return tg_arch.registers.links
+             ? tg_arch_entered((const VexGuestArchState*)(void*)guest_state).to
+             : 0;
+}
+
+/* Where the function begins whose local entry this may be; any other address: itself. */
+Addr tg_arch_global_entry(Addr a);
 
 /* Whether the instruction at this address, which Vex leaves as a call, only jumps. */
 Bool tg_arch_only_jumps(Addr a);

@@ -27,8 +27,10 @@ __asm__(".text\n"
 extern void tg_arm64_pass_state(void);
 
 const TgArch tg_arch = {
+   .isa = "aarch64",
    .registers = {
       .sp = TG_GUEST(XSP), .result = TG_GUEST(X0), .request = TG_GUEST(X4),
+      .links = True,
       .first = TG_GUEST(X0),
       .syscall_number = TG_GUEST(X8),
       .syscall_argument = { TG_GUEST(X0), TG_GUEST(X1), TG_GUEST(X2), TG_GUEST(X3),
@@ -37,9 +39,11 @@ const TgArch tg_arch = {
    .syscalls = {
       .mmap = __NR_mmap, .ipc = TG_NO_SYSCALL, .time = TG_NO_SYSCALL, .vfork = TG_NO_SYSCALL,
       .seccomp = __NR_seccomp,
+      .shmget = __NR_shmget, .shmat = __NR_shmat,
       .clone_child_number = 4,
       .bytes = 4, .code = { 0x01, 0x00, 0x00, 0xd4 }, /* svc #0 */
       .arguments_change = True,
+      .map_locked = 0x2000, .mcl_current = 1,
    },
    .layout = {
       .stack_top = 0x1000000000000, .task_size = 0x1000000000000,
@@ -59,6 +63,11 @@ TgEntered tg_arch_entered(const VexGuestArchState* guest)
 {
    return (TgEntered){ guest->guest_XSP, guest->guest_X30,
                        { guest->guest_X0, guest->guest_X1, guest->guest_X2 } };
+}
+
+Addr tg_arch_global_entry(Addr a)
+{
+   return a;
 }
 
 /* Vex leaves B in the same way as BL. */

@@ -1,5 +1,5 @@
-/* What arm64 and riscv64 have in common: architectures with Linux's generic table of system calls,
-   and without CPUID. See arch/arch.h. */
+/* What arm64, ppc64le and riscv64 have in common: mmap() with its arguments in registers, an area
+   of each thread that no system call sets, and no CPUID. See arch/arch.h. */
 
 #include "pub_tool_basics.h"
 

@@ -150,6 +150,22 @@ static bool arm64(reader *r, tg_prefetch *p)
    return true;
 }
 
+/* dcbt and dcbtst of the program's block (0 to 7) and of one that is soon used no more (16). Other
+   numbers describe a stream, or tell that a block is not needed. */
+static bool ppc64le(reader *r, tg_prefetch *p)
+{
+   const uint32_t code = (uint32_t)number(r, 4);
+   const unsigned opcode = code >> 1 & 0x3ff, what = code >> 21 & 31, base = code >> 16 & 31;
+   if (r->ended || code >> 26 != 31 || (code & 1) != 0 || (opcode != 278 && opcode != 246)
+       || (what > 7 && what != 16))
+      return false;
+   p->length = 4;
+   p->address_bits = p->index_bits = 64;
+   p->base = base == 0 ? NO_REGISTER : (uint8_t)base;
+   p->index = code >> 11 & 31;
+   return true;
+}
+
 /* PREFETCH.R and PREFETCH.W of Zicbop, which are ORI to register 0: RISC-V, CMO extensions.
    PREFETCH.I prefetches code. */
 static bool riscv64(reader *r, tg_prefetch *p)
@@ -171,6 +187,7 @@ bool tg_prefetch_decode(tg_prefetch_code kind, const uint8_t *code, size_t n, tg
    *p = (tg_prefetch){ .base = NO_REGISTER, .index = NO_REGISTER };
    switch (kind) {
    case TG_CODE_ARM64: return arm64(&r, p);
+   case TG_CODE_PPC64LE: return ppc64le(&r, p);
    case TG_CODE_RISCV64: return riscv64(&r, p);
    default: return intel(kind == TG_CODE_AMD64, &r, p);
    }

@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum { TG_CODE_X86, TG_CODE_AMD64, TG_CODE_ARM64, TG_CODE_RISCV64 } tg_prefetch_code;
+typedef enum { TG_CODE_X86, TG_CODE_AMD64, TG_CODE_ARM64, TG_CODE_PPC64LE,
+               TG_CODE_RISCV64 } tg_prefetch_code;
 
 enum { TG_PREFETCH_NO_REGISTER = 0xff };
 

@@ -27,8 +27,10 @@ __asm__(".text\n"
 extern void tg_riscv64_pass_state(void);
 
 const TgArch tg_arch = {
+   .isa = "riscv64",
    .registers = {
       .sp = TG_GUEST(x2), .result = TG_GUEST(x10), .request = TG_GUEST(x14),
+      .links = True,
       .first = TG_GUEST(x0),
       .syscall_number = TG_GUEST(x17),
       .syscall_argument = { TG_GUEST(x10), TG_GUEST(x11), TG_GUEST(x12), TG_GUEST(x13),
@@ -37,9 +39,11 @@ const TgArch tg_arch = {
    .syscalls = {
       .mmap = __NR_mmap, .ipc = TG_NO_SYSCALL, .time = TG_NO_SYSCALL, .vfork = TG_NO_SYSCALL,
       .seccomp = 277, /* which Valgrind 3.27 does not name */
+      .shmget = __NR_shmget, .shmat = __NR_shmat,
       .clone_child_number = 4,
       .bytes = 4, .code = { 0x73, 0x00, 0x00, 0x00 }, /* ecall */
       .arguments_change = True,
+      .map_locked = 0x2000, .mcl_current = 1,
    },
    /* Of processors with three levels of tables (Sv39): arch/riscv/include/asm/processor.h, elf.h */
    .layout = {
@@ -60,6 +64,11 @@ TgEntered tg_arch_entered(const VexGuestArchState* guest)
 {
    return (TgEntered){ guest->guest_x2, guest->guest_x1,
                        { guest->guest_x10, guest->guest_x11, guest->guest_x12 } };
+}
+
+Addr tg_arch_global_entry(Addr a)
+{
+   return a;
 }
 
 Bool tg_arch_only_jumps(Addr a)

@@ -22,8 +22,10 @@ const TgArch tg_arch = {
    .syscalls = {
       .mmap = __NR_mmap2, .ipc = __NR_ipc, .time = __NR_time, .vfork = __NR_vfork,
       .seccomp = __NR_seccomp,
+      .shmget = __NR_shmget, .shmat = __NR_shmat,
       .clone_child_number = 4,
       .bytes = 2, .code = { 0xcd, 0x80 }, /* int $0x80 */
+      .map_32bit = 0x40, .map_locked = 0x2000, .mcl_current = 1,
    },
    /* arch/x86/mm/mmap.c, arch/x86/include/asm/elf.h */
    .layout = {
@@ -38,6 +40,11 @@ TgEntered tg_arch_entered(const VexGuestArchState* guest)
 {
    const UInt* stack = (const UInt*)guest->guest_ESP;
    return (TgEntered){ guest->guest_ESP + 4, stack[0], { stack[1], stack[2], stack[3] } };
+}
+
+Addr tg_arch_global_entry(Addr a)
+{
+   return a;
 }
 
 Bool tg_arch_only_jumps(Addr a)

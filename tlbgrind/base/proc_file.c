@@ -188,7 +188,7 @@ Bool tg_proc_vdso(ULong* start, ULong* end, ULong* code)
          *start = low;
       *code = VG_(strtoull16)(at + 1, &at);
    }
-   *end = *code + TG_VDSO_PAGES * VKI_PAGE_SIZE;
+   *end = *code + TG_VDSO_BYTES;
    VG_(free)(text);
    return *code != 0;
 }

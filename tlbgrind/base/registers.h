@@ -41,9 +41,11 @@ static inline UWord tg_syscall_argument(ThreadId tid, UInt i)
 static inline Bool tg_is_at_syscall(ThreadId tid)
 {
    const UInt bytes = tg_arch.syscalls.bytes;
+   const UChar* other = tg_arch.syscalls.other_code;
    const Addr at = VG_(get_IP)(tid) - bytes;
    return VG_(am_is_valid_for_client)(at, bytes, VKI_PROT_READ)
-          && VG_(memcmp)((const void*)at, tg_arch.syscalls.code, bytes) == 0;
+          && (VG_(memcmp)((const void*)at, tg_arch.syscalls.code, bytes) == 0
+              || (other[0] != 0 && VG_(memcmp)((const void*)at, other, bytes) == 0));
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
+#include "arch/arch.h"
 #include "calls/arcs.h"
 
 static VgHashTable* call_sites; /* TgCallSite by address */
@@ -78,7 +79,8 @@ const TgEntry* tg_entry_of(TgSite* site)
       return e;
    e = VG_(malloc)("tg.arcs.entry", sizeof *e);
    *e = key;
-   e->is_function = tg_function_at(site->address) == site->address;
+   const Addr begin = tg_arch_global_entry(site->address);
+   e->is_function = tg_function_at(begin) == begin;
    e->in_plt = is_in_plt(site->address);
    VG_(HT_add_node)(entries, e);
    return e;

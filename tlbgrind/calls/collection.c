@@ -9,6 +9,7 @@
 #include "pub_tool_threadstate.h"
 #include "pub_tool_tooliface.h"
 
+#include "arch/arch.h"
 #include "attribution/lines.h"
 #include "calls/collection.h"
 #include "trace/missed_segments.h"
@@ -50,7 +51,7 @@ void tg_collection_sp(Int offset)
 Bool tg_collection_begins_at(Addr a)
 {
    const HChar* name;
-   if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), a, &name))
+   if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), tg_arch_global_entry(a), &name))
       return False;
    for (UInt i = 0; functions[i] != NULL; i++) {
       if (VG_(string_match)(functions[i], name))
@@ -100,7 +101,7 @@ static void keep_costs(Bool is_on)
 
 /* --- The function's first instruction, and its end --- */
 
-static TgCollectionArea* area_in(UChar* guest_state)
+static TgActiveArea* area_in(UChar* guest_state)
 {
    return &tg_thread_area(guest_state)->collection;
 }
@@ -130,10 +131,12 @@ void tg_collection_leave(UChar* guest_state)
 
 void tg_collection_enter(UChar* guest_state)
 {
-   TgCollectionArea* area = area_in(guest_state);
+   TgActiveArea* area = area_in(guest_state);
    const Addr sp = sp_in(guest_state);
-   if (area->until == NEVER || (sp > area->until && !is_on_alternate_stack(sp)))
+   if (area->until == NEVER || (sp > area->until && !is_on_alternate_stack(sp))) {
       area->until = sp;
+      area->back = tg_arch_link(guest_state);
+   }
    tg_call_stack_settle(guest_state);
    keep_costs(True);
 }

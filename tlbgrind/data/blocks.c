@@ -255,7 +255,7 @@ static void add_call(IRSB* out, const HChar* name, void* function, IRExpr* arg, 
 void tg_blocks_begin(IRSB* out, Addr entry, const VexGuestLayout* layout)
 {
    const HChar* name;
-   if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), entry, &name))
+   if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), tg_arch_global_entry(entry), &name))
       return;
    const Call call = call_of(name);
    if (call == NO_CALL)

@@ -9,6 +9,7 @@
 #include "pub_tool_threadstate.h"
 #include "pub_tool_tooliface.h"
 
+#include "arch/arch.h"
 #include "faults/log.h"
 #include "faults/touches.h"
 #include "native/maps.h"
@@ -200,7 +201,7 @@ void tg_touches_sp(Int offset)
 Bool tg_touches_locale_begins_at(Addr a)
 {
    const HChar* name;
-   if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), a, &name))
+   if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), tg_arch_global_entry(a), &name))
       return False;
    for (UInt i = 0; i < sizeof loads_locale / sizeof loads_locale[0]; i++) {
       if (VG_(strcmp)(loads_locale[i], name) == 0)
@@ -211,10 +212,12 @@ Bool tg_touches_locale_begins_at(Addr a)
 
 void tg_touches_enter(UChar* guest_state)
 {
-   TgTouchArea* area = &tg_thread_area(guest_state)->touches;
+   TgActiveArea* area = &tg_thread_area(guest_state)->touches;
    const Addr sp = *(Addr*)(void*)(guest_state + sp_offset);
-   if (area->until == NEVER || sp > area->until)
+   if (area->until == NEVER || sp > area->until) {
       area->until = sp;
+      area->back = tg_arch_link(guest_state);
+   }
    in_locale = True;
 }
 

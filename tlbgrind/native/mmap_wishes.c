@@ -16,8 +16,7 @@
 #include "base/registers.h"
 
 enum { LINUX_MAP_SHARED = 0x01, LINUX_MAP_FIXED = 0x10, LINUX_MAP_ANONYMOUS = 0x20,
-       LINUX_MAP_32BIT = 0x40, LINUX_MAP_HUGETLB = 0x40000,
-       LINUX_MAP_FIXED_NOREPLACE = 0x100000 };
+       LINUX_MAP_HUGETLB = 0x40000, LINUX_MAP_FIXED_NOREPLACE = 0x100000 };
 
 /* A register that has been changed, and its value before. */
 typedef struct {
@@ -45,7 +44,7 @@ static void wish_mmap(ThreadId tid)
    const UWord flags = tg_syscall_argument(tid, 3);
    const SizeT bytes = tg_syscall_argument(tid, 1);
    hint = tg_syscall_argument(tid, 0);
-   if ((flags & (LINUX_MAP_FIXED | LINUX_MAP_FIXED_NOREPLACE | LINUX_MAP_32BIT)) != 0
+   if ((flags & (LINUX_MAP_FIXED | LINUX_MAP_FIXED_NOREPLACE | tg_arch.syscalls.map_32bit)) != 0
        || (hint != 0 && tg_placement_takes_hint(hint, bytes)))
       return;
    const Bool is_file = (flags & LINUX_MAP_ANONYMOUS) == 0;

@@ -121,7 +121,7 @@ Addr tg_vdso_stub(void)
    if (tg_arch.vdso.elf_machine == 0)
       return 0;
    const SysRes r = VG_(am_mmap_anon_float_client)(
-      TG_VDSO_PAGES * VKI_PAGE_SIZE, VKI_PROT_READ | VKI_PROT_WRITE | VKI_PROT_EXEC);
+      TG_VDSO_BYTES, VKI_PROT_READ | VKI_PROT_WRITE | VKI_PROT_EXEC);
    if (sr_isError(r))
       return 0;
    Object* const o = (Object*)sr_Res(r);
@@ -135,8 +135,8 @@ Addr tg_vdso_stub(void)
    o->file = file;
    o->load.type = PT_LOAD_;
    o->load.flags = PF_R_ | PF_X_;
-   o->load.filesz = TG_VDSO_PAGES * VKI_PAGE_SIZE;
-   o->load.memsz = TG_VDSO_PAGES * VKI_PAGE_SIZE;
+   o->load.filesz = TG_VDSO_BYTES;
+   o->load.memsz = TG_VDSO_BYTES;
    o->load.align = VKI_PAGE_SIZE;
    o->dynamic_header.type = PT_DYNAMIC_;
    o->dynamic_header.flags = PF_R_;

@@ -4,6 +4,7 @@
 
 #include "pub_tool_libcbase.h"
 #include "pub_tool_options.h"
+#include "pub_tool_vki.h"
 
 #include "options/command_line.h"
 #include "options/conflicts.h"
@@ -85,10 +86,10 @@ Bool tg_options_take(const HChar* arg)
 
 static void read_page_size(void)
 {
-   enum { DEFAULT = 12, MOST = 30 }; /* a 32-bit address must hold the page */
+   enum { MOST = 30 }; /* a 32-bit address must hold the page */
    const HChar* arg = tg_given("--page-size");
    tlb_reason why;
-   options.page_shift = DEFAULT;
+   options.page_shift = (UInt)__builtin_ctzl(VKI_PAGE_SIZE);
    if (arg == NULL)
       return;
    const HChar* value = tg_given_value(arg);

@@ -15,6 +15,7 @@
 #include "sim/machine/machine_input.h"
 #include "sim/machine/machine_list.h"
 
+#include "arch/arch.h"
 #include "options/array_options.h"
 #include "options/exec.h"
 #include "base/shown.h"
@@ -55,6 +56,19 @@ static void rebase(TgMachine* m, UInt page_shift)
    }
    tg_machine_assume(m, "the arrays for %lluK pages are taken to hold the base "
                         "page of this run in the same number", own >> 10);
+}
+
+/* On processors whose kernels can have other base pages, a machine of theirs has those of the kernel
+   at hand, as the program's mappings have. */
+static void take_kernels_page(TgMachine* m)
+{
+   const UInt shift = (UInt)__builtin_ctzl(VKI_PAGE_SIZE);
+   if (tg_arch.isa == NULL || VG_(strcmp)(m->m.isa, tg_arch.isa) != 0
+       || shift == m->m.base_page_shift)
+      return;
+   tg_machine_assume(m, "base pages are %luK, as those of the kernel here (--page-size)",
+                     VKI_PAGE_SIZE >> 10);
+   rebase(m, shift);
 }
 
 /* --- Machine files and dumps --- */
@@ -333,6 +347,8 @@ Bool tg_machine_by_name(const HChar* name, UInt base_shift,
       out->pages = *pages;
       if (base_shift != 0)
          rebase(out, base_shift);
+      else
+         take_kernels_page(out);
       tlb_machine_note_unknowns(&out->m);
       for (UInt i = 0; i < out->m.n_notes; i++)
          tg_machine_assume(out, "%s", out->m.note[i].text);

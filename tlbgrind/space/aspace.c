@@ -15,6 +15,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
+#include "arch/arch.h"
 #include "base/devices.h"
 #include "base/allocator.h"
 #include "base/program.h"
@@ -28,7 +29,6 @@ enum {
    LINUX_MAP_SHARED = 0x01,
    LINUX_MAP_TYPE = 0x0f, /* 3: MAP_SHARED_VALIDATE */
    LINUX_MAP_FIXED = 0x10,
-   LINUX_MAP_LOCKED = 0x2000,
    LINUX_MAP_POPULATE = 0x8000,
    LINUX_MAP_NONBLOCK = 0x10000,
    LINUX_MAP_STACK = 0x20000,
@@ -301,11 +301,11 @@ void tg_aspace_mapped(Addr a, SizeT len, Bool r, Bool w, Bool x)
       const UWord f = tg_space_pending.flags;
       if ((f & LINUX_MAP_TYPE) & LINUX_MAP_SHARED)
          m.flags |= TLB_MAP_SHARED;
-      if (f & LINUX_MAP_LOCKED)
+      if (f & tg_arch.syscalls.map_locked)
          m.flags |= TLB_MAP_LOCKED;
       if (f & LINUX_MAP_HUGETLB)
          set_huge(&m, tg_huge_files_shift(f));
-      if ((f & LINUX_MAP_LOCKED)
+      if ((f & tg_arch.syscalls.map_locked)
           || (f & (LINUX_MAP_POPULATE | LINUX_MAP_NONBLOCK))
              == LINUX_MAP_POPULATE)
          flags |= TG_SPACE_POPULATE;

@@ -18,9 +18,6 @@
    all architectures that the tool is built for (asm-generic/mman-common.h,
    linux/mman.h, linux/ipc.h, linux/prctl.h). */
 enum {
-   LINUX_MCL_CURRENT = 1,
-   LINUX_MCL_FUTURE = 2,
-   LINUX_MCL_ONFAULT = 4,
    LINUX_MLOCK_ONFAULT = 1,
    LINUX_IPC_SHMAT = 21,
    LINUX_IPC_SHMGET = 23,
@@ -72,11 +69,11 @@ void tg_aspace_pre_syscall(ThreadId tid, UInt syscall, const UWord* args)
       tg_space_pending.flags = asked != 0 ? asked : flags;
    } else if (syscall == __NR_mremap) {
       tg_space_pending.call = TG_MREMAP;
-   } else if (is_shm(syscall, args, LINUX_IPC_SHMAT, __NR_shmat, &shm)) {
+   } else if (is_shm(syscall, args, LINUX_IPC_SHMAT, tg_arch.syscalls.shmat, &shm)) {
       tg_space_pending.call = TG_SHMAT;
       tg_space_pending.shmid = (Int)shm[0];
       /* shmat(id, address, flags), but ipc() has the flags before the address. */
-      tg_space_pending.flags = syscall == __NR_shmat ? shm[2] : shm[1];
+      tg_space_pending.flags = syscall == tg_arch.syscalls.shmat ? shm[2] : shm[1];
    }
 }
 
@@ -177,9 +174,10 @@ static void locked_all(ThreadId tid, Bool lock, Bool on_fault)
 
 static void mlockall_done(ThreadId tid, UWord flags)
 {
-   const Bool on_fault = (flags & LINUX_MCL_ONFAULT) != 0;
-   tg_space.future_flags = flags_of_lock((flags & LINUX_MCL_FUTURE) != 0, on_fault);
-   if (flags & LINUX_MCL_CURRENT)
+   const UWord current = tg_arch.syscalls.mcl_current, future = 2 * current;
+   const Bool on_fault = (flags & 4 * current) != 0;
+   tg_space.future_flags = flags_of_lock((flags & future) != 0, on_fault);
+   if (flags & current)
       locked_all(tid, True, on_fault);
 }
 
@@ -353,7 +351,7 @@ void tg_aspace_post_syscall(ThreadId tid, UInt syscall, const UWord* args,
    default:
       break;
    }
-   if (is_shm(syscall, args, LINUX_IPC_SHMGET, __NR_shmget, &shm))
+   if (is_shm(syscall, args, LINUX_IPC_SHMGET, tg_arch.syscalls.shmget, &shm))
       tg_huge_files_segment_was_made((Int)sr_Res(result), shm[1],
                            asked == 0 ? shm[2] : asked);
    else if (syscall == __NR_memfd_create)

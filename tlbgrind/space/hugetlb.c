@@ -205,12 +205,11 @@ static Bool change(UWord number, UWord* a, UWord* asked)
       /* call, id, flags, where the address is put, address */
       return (a[0] & 0xffff) == LINUX_IPC_SHMAT && change_shmat((Int)a[1], &a[4]);
    }
-   switch (number) {
-   case __NR_shmget: return change_shmget(a, asked);
-   case __NR_shmat: return change_shmat((Int)a[0], &a[1]);
-   case __NR_memfd_create: return change_memfd_create(a, asked);
-   default: return False;
-   }
+   if (number == tg_arch.syscalls.shmget)
+      return change_shmget(a, asked);
+   if (number == tg_arch.syscalls.shmat)
+      return change_shmat((Int)a[0], &a[1]);
+   return number == __NR_memfd_create && change_memfd_create(a, asked);
 }
 
 /* --- Before and after a system call --- */

@@ -19,11 +19,17 @@
 #define WORD_TYPE Ity_I64
 #define WORD_CONST(w) IRExpr_Const(IRConst_U64(w))
 #define IS_NOT Iop_CmpNE64
+#define IS_SAME Iop_CmpEQ64
+#define WIDEN Iop_1Uto64
+#define ADD Iop_Add64
 #define IS_BELOW Iop_CmpLT64U
 #else
 #define WORD_TYPE Ity_I32
 #define WORD_CONST(w) IRExpr_Const(IRConst_U32(w))
 #define IS_NOT Iop_CmpNE32
+#define IS_SAME Iop_CmpEQ32
+#define WIDEN Iop_1Uto32
+#define ADD Iop_Add32
 #define IS_BELOW Iop_CmpLT32U
 #endif
 
@@ -64,12 +70,14 @@ typedef struct {
    Int area; /* where, and how many bytes */
    Int size;
    Int until; /* the stack pointer above which it has been left */
+   Int back;  /* where it has been left with that stack pointer */
 } Extent;
 
-static const Extent collection = { TG_THREAD_OFFSET(collection), sizeof(TgCollectionArea),
-                                   TG_THREAD_OFFSET(collection.until) };
-static const Extent touches = { TG_THREAD_OFFSET(touches), sizeof(TgTouchArea),
-                                TG_THREAD_OFFSET(touches.until) };
+static const Extent collection = { TG_THREAD_OFFSET(collection), sizeof(TgActiveArea),
+                                   TG_THREAD_OFFSET(collection.until),
+                                   TG_THREAD_OFFSET(collection.back) };
+static const Extent touches = { TG_THREAD_OFFSET(touches), sizeof(TgActiveArea),
+                                TG_THREAD_OFFSET(touches.until), TG_THREAD_OFFSET(touches.back) };
 
 static void call(IRSB* out, const HChar* name, void (*f)(UChar*), const Extent* extent, IRExpr* guard)
 {
@@ -85,10 +93,17 @@ static void call(IRSB* out, const HChar* name, void (*f)(UChar*), const Extent* 
 }
 
 static void call_when_left(IRSB* out, const HChar* name, void (*f)(UChar*), const Extent* extent,
-                           const VexGuestLayout* layout)
+                           Addr a, const VexGuestLayout* layout)
 {
    IRExpr* until = temp(out, WORD_TYPE, IRExpr_Get(extent->until, WORD_TYPE));
    IRExpr* sp = temp(out, WORD_TYPE, IRExpr_Get(layout->offset_SP, WORD_TYPE));
+   if (tg_arch.registers.links) {
+      /* Where the function returns to, the same stack pointer is one above. */
+      IRExpr* back = temp(out, WORD_TYPE, IRExpr_Get(extent->back, WORD_TYPE));
+      IRExpr* is_back = temp(out, Ity_I1, IRExpr_Binop(IS_SAME, back, WORD_CONST(a)));
+      IRExpr* more = temp(out, WORD_TYPE, IRExpr_Unop(WIDEN, is_back));
+      sp = temp(out, WORD_TYPE, IRExpr_Binop(ADD, sp, more));
+   }
    call(out, name, f, extent, temp(out, Ity_I1, IRExpr_Binop(IS_BELOW, until, sp)));
 }
 
@@ -98,10 +113,10 @@ void tg_collection_code_enter(IRSB* out, Addr a)
       call(out, "tg_collection_enter", tg_collection_enter, &collection, NULL);
 }
 
-void tg_collection_code_leave(IRSB* out, const VexGuestLayout* layout)
+void tg_collection_code_leave(IRSB* out, Addr a, const VexGuestLayout* layout)
 {
    if (tg_collection_on)
-      call_when_left(out, "tg_collection_leave", tg_collection_leave, &collection, layout);
+      call_when_left(out, "tg_collection_leave", tg_collection_leave, &collection, a, layout);
 }
 
 void tg_touches_code_enter(IRSB* out, Addr a)
@@ -110,10 +125,10 @@ void tg_touches_code_enter(IRSB* out, Addr a)
       call(out, "tg_touches_enter", tg_touches_enter, &touches, NULL);
 }
 
-void tg_touches_code_leave(IRSB* out, const VexGuestLayout* layout)
+void tg_touches_code_leave(IRSB* out, Addr a, const VexGuestLayout* layout)
 {
    if (tg_touches_on)
-      call_when_left(out, "tg_touches_leave", tg_touches_leave, &touches, layout);
+      call_when_left(out, "tg_touches_leave", tg_touches_leave, &touches, a, layout);
 }
 
 /* --- How a block is left --- */
@@ -156,7 +171,7 @@ static Bool stays(Addr from, Addr to)
          return False;
       seen.last = to;
    }
-   return to != seen.first;
+   return tg_arch_global_entry(to) != seen.first;
 }
 
 Bool tg_call_code_leave(IRSB* out, TgSite* site, const IRExpr* to, IRJumpKind kind)

@@ -15,13 +15,13 @@
 void tg_call_code_begin(IRSB* out, TgSite* first);
 
 /* With --toggle-collect=, before and after that: calls of tg_collection_enter() if a function begins
-   at the address, and of tg_collection_leave() if one has been left. */
+   at the block's address, and of tg_collection_leave() if one has been left. */
 void tg_collection_code_enter(IRSB* out, Addr a);
-void tg_collection_code_leave(IRSB* out, const VexGuestLayout* layout);
+void tg_collection_code_leave(IRSB* out, Addr a, const VexGuestLayout* layout);
 
 /* The same with --faults-touches=yes, of functions that load a locale. */
 void tg_touches_code_enter(IRSB* out, Addr a);
-void tg_touches_code_leave(IRSB* out, const VexGuestLayout* layout);
+void tg_touches_code_leave(IRSB* out, Addr a, const VexGuestLayout* layout);
 
 /* The instruction leaves the block: returns whether that is noted. `to`: the address. */
 Bool tg_call_code_leave(IRSB* out, TgSite* site, const IRExpr* to, IRJumpKind kind);

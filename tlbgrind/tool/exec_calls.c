@@ -82,7 +82,7 @@ static const HChar* platform_of(HChar** file)
       const HChar* platform;
    } kinds[] = {
       { 1, 3, "x86-linux" }, { 2, 62, "amd64-linux" }, { 2, 183, "arm64-linux" },
-      { 2, 243, "riscv64-linux" },
+      { 2, 243, "riscv64-linux" }, { 2, 21, "ppc64le-linux" },
    };
    for (UInt depth = 0; depth < 5; depth++) {
       HChar head[256];

@@ -530,8 +530,8 @@ static void instrument(Block* b, const IRSB* in, const VexGuestLayout* layout)
       statement(b, st);
       if (i == first) {
          tg_call_code_begin(b->out, b->site);
-         tg_collection_code_leave(b->out, layout);
-         tg_touches_code_leave(b->out, layout);
+         tg_collection_code_leave(b->out, entry, layout);
+         tg_touches_code_leave(b->out, entry, layout);
       }
       const Bool noted = st->tag == Ist_Exit
                          && tg_call_code_leave(b->out, b->site, IRExpr_Const(st->Ist.Exit.dst),

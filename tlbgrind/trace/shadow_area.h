@@ -34,24 +34,21 @@ typedef struct {
                                return, and no jump to another function */
 } TgCallArea;
 
-/* For --toggle-collect (calls/collection.h). */
+/* A function that is active, for --toggle-collect= (calls/collection.h) and for
+   --faults-touches=yes (faults/touches.h). */
 typedef struct {
    Addr until; /* the function has been left if the stack pointer is above; the highest address:
                   none is active */
-} TgCollectionArea;
-
-/* For --faults-touches=yes (faults/touches.h). */
-typedef struct {
-   Addr until; /* as of a collection: of a function that loads a locale */
-} TgTouchArea;
+   Addr back;  /* or if it is the same here, where the function returns to; 0: a return moves it */
+} TgActiveArea;
 
 typedef struct {
    TgShadowArea segment;
    UWord awaited; /* the least stack pointer at which a return may end an allocation
                      (data/blocks.h); 0 at first, when every return may: the first one sets it */
    TgCallArea calls __attribute__((aligned(8)));
-   TgCollectionArea collection;
-   TgTouchArea touches;
+   TgActiveArea collection;
+   TgActiveArea touches;
 } TgThreadArea;
 
 _Static_assert(sizeof(TgThreadArea) <= sizeof(VexGuestArchState),
