@@ -102,6 +102,11 @@ X86 = Host(
     references="clients/oracle_refs.c", large_pages="all:2M",
 )
 ARM64 = Host("arm64", "arm64", "aarch64-linux-gnu", "qemu-aarch64", "bookworm", "neoverse-v2", SMALL, (PYTHON,))
+# The emulated machines of test_kernel.py.
+ARM_SYSTEM = System(
+    "qemu-system-aarch64", "qemu-system-arm", ("-M", "virt", "-cpu", "neoverse-n1"), "ttyAMA0", 4096,
+    "the processor has CPU implementer 0x41 part 0xd0c variant 0x4, which the machine file neoverse-n1 describes",
+)
 
 HOSTS = (
     AMD64,
@@ -111,7 +116,7 @@ HOSTS = (
     X86,
     replace(X86, release="trixie"),
     replace(X86, release="sid"),
-    ARM64,
+    replace(ARM64, system=ARM_SYSTEM),
     # The emulation is slow: other versions of Valgrind run what takes seconds.
     replace(ARM64, release="trixie", programs=COMPILED, oracles=False),
     replace(ARM64, release="sid", programs=COMPILED, oracles=False),
@@ -126,5 +131,11 @@ HOSTS = (
         ),
     ),
     # Python 3.14 does not end on riscv64 under qemu, nor with Valgrind's own tool none.
-    Host("riscv64", "riscv64", "riscv64-linux-gnu", "qemu-riscv64", "sid", "p550", SMALL),
+    Host(
+        "riscv64", "riscv64", "riscv64-linux-gnu", "qemu-riscv64", "sid", "p550", SMALL,
+        # With three levels of tables, as the tool has it.
+        system=System("qemu-system-riscv64", "qemu-system-misc, since Debian sid qemu-system-riscv", ("-M", "virt"),
+            "ttyS0 no4lvl no5lvl", 4096,
+            "the processor's arrays: no machine file describes RISC-V marchid "),
+    ),
 )

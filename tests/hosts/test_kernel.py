@@ -115,9 +115,11 @@ def disk(host: Host, folder: Path) -> tuple[bytes, list[str]]:
 
 
 def start(system: System, kernel: Path, initial: Path) -> str:
-    """What the machine wrote until it was switched off."""
+    """What the machine wrote until it was switched off. With one processor that is the only one ever,
+    or in one thread, the emulator makes a load and a store of each atomic instruction, and the load
+    takes a page fault of its own."""
     done = subprocess.run(
-        [system.emulator, *system.options, "-accel", "tcg,thread=single", "-m", "2G", "-nographic", "-nodefaults", "-serial", "stdio", "-no-reboot"]
+        [system.emulator, *system.options, "-accel", "tcg,thread=multi", "-smp", "1,maxcpus=2", "-m", "2G", "-nographic", "-nodefaults", "-serial", "stdio", "-no-reboot"]
         + ["-kernel", kernel, "-initrd", initial, "-append", f"console={system.console} panic=-1 quiet rdinit=/init"],
         stdin=subprocess.DEVNULL,
         capture_output=True,

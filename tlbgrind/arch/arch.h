@@ -78,6 +78,7 @@ typedef struct {
    UShort elf_machine;       /* in an ELF file's header; 0: there is no stand-in */
    const UChar* getrandom;   /* the code of __vdso_getrandom(); NULL: it is left out */
    SizeT getrandom_bytes;
+   UInt large_from[2];       /* the Linux version since which its code takes more than 4K */
 } TgArchVdso;
 
 /* --- The architecture of this tool --- */

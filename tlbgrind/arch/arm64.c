@@ -54,7 +54,7 @@ const TgArch tg_arch = {
       .mask = (1ULL << 36) - 1,
       .room = 4ULL << 30, .low_break_up = 21ULL << 30,
    },
-   .vdso = { .elf_machine = EM_AARCH64_ },
+   .vdso = { .elf_machine = EM_AARCH64_, .large_from = { 6, 12 } },
    .prefetches = TG_CODE_ARM64,
    .state_passer = tg_arm64_pass_state,
 };

@@ -55,7 +55,7 @@ const TgArch tg_arch = {
       .mask = (1ULL << 36) - 1,
       .room = 4ULL << 30, .low_break_up = 21ULL << 30,
    },
-   .vdso = { .elf_machine = EM_RISCV_ },
+   .vdso = { .elf_machine = EM_RISCV_, .large_from = { 6, 16 } },
    .prefetches = TG_CODE_RISCV64,
    .state_passer = tg_riscv64_pass_state,
 };

@@ -9,6 +9,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
+#include "arch/arch.h"
 #include "base/proc_file.h"
 
 HChar* tg_proc_read_all(const HChar* name, SizeT* length)
@@ -168,6 +169,27 @@ TgFileSystem tg_proc_file_system(ULong device)
 
 /* --- This process --- */
 
+Bool tg_proc_linux_is(UInt major, UInt minor)
+{
+   HChar release[32];
+   HChar* at;
+   if (!tg_proc_read("/proc/sys/kernel/osrelease", release, sizeof release))
+      return False;
+   const ULong first = VG_(strtoull10)(release, &at);
+   const ULong second = *at == '.' ? VG_(strtoull10)(at + 1, &at) : 0;
+   return first > major || (first == major && second >= minor);
+}
+
+/* Two pages of 4K, or a larger one; or one, before it got __vdso_getrandom() there. */
+SizeT tg_proc_vdso_bytes(void)
+{
+   static SizeT bytes;
+   const TgArchVdso* v = &tg_arch.vdso;
+   if (bytes == 0)
+      bytes = VG_PGROUNDUP(tg_proc_linux_is(v->large_from[0], v->large_from[1]) ? 8192 : 4096);
+   return bytes;
+}
+
 /* Valgrind has unmapped the vDSO's code, but not the data below it. */
 Bool tg_proc_vdso(ULong* start, ULong* end, ULong* code)
 {
@@ -188,7 +210,7 @@ Bool tg_proc_vdso(ULong* start, ULong* end, ULong* code)
          *start = low;
       *code = VG_(strtoull16)(at + 1, &at);
    }
-   *end = *code + TG_VDSO_BYTES;
+   *end = *code + tg_proc_vdso_bytes();
    VG_(free)(text);
    return *code != 0;
 }

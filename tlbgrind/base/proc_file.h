@@ -30,8 +30,11 @@ TgFileSystem tg_proc_file_system(ULong device);
 /* Whether all of these pages of 4K are present in the process. */
 Bool tg_proc_are_there(Addr start, UInt pages);
 
-/* The bytes that the vDSO's code takes in Linux 6.18: two pages of 4K, or a larger one. */
-#define TG_VDSO_BYTES VG_PGROUNDUP(2 * 4096)
+/* Whether the kernel is Linux of this version or a later one. */
+Bool tg_proc_linux_is(UInt major, UInt minor);
+
+/* The bytes that the code of this kernel's vDSO takes. */
+SizeT tg_proc_vdso_bytes(void);
 
 /* The pages that the kernel maps into every process: [*start, *end), data first, and the vDSO's
    code from *code on. False: there are none. */

@@ -204,7 +204,7 @@ static void start_vdso(void)
    tg_maps_put(vvar, vvar + (Addr)(vdso_start - start), native, number, v);
    const Addr vdso = tg_start_image()->vdso;
    const Addr code = vdso != 0 ? vdso : (Addr)code_native;
-   const Addr code_end = code + TG_VDSO_BYTES;
+   const Addr code_end = code + tg_proc_vdso_bytes();
    number = tg_maps_new(code, code_end, code_native, v.prot, "vdso", "[vdso]");
    tg_maps_put(code, code_end, code_native, number, v);
 }

@@ -37,7 +37,7 @@ const TgImage* tg_start_image(void)
 Bool tg_start_in_vdso(Addr a)
 {
    return image.vdso != 0 && a >= image.vdso
-          && a < image.vdso + TG_VDSO_BYTES;
+          && a < image.vdso + tg_proc_vdso_bytes();
 }
 
 Addr tg_start_brk(void)
@@ -315,7 +315,7 @@ void tg_start_set_right(ThreadId tid, Bool changes)
    if (auxv_find(&b, AT_SYSINFO_EHDR_) == NULL)
       image.vdso = tg_vdso_stub();
    if (image.vdso != 0)
-      tg_sites_name(image.vdso, TG_VDSO_BYTES, "[vdso]", "__vdso_getrandom");
+      tg_sites_name(image.vdso, tg_proc_vdso_bytes(), "[vdso]", "__vdso_getrandom");
    Parts p = take_apart(&b);
    build(&p, image.stack_end);
    free_parts(&p);

@@ -89,23 +89,11 @@ static Version version_of(UShort index, UInt name, UShort flags, UInt next)
                      .name = name };
 }
 
-/* Linux has had the function since 6.11. */
-static Bool has_getrandom(void)
-{
-   HChar release[32];
-   HChar* at;
-   if (!tg_proc_read("/proc/sys/kernel/osrelease", release, sizeof release))
-      return False;
-   const ULong major = VG_(strtoull10)(release, &at);
-   const ULong minor = *at == '.' ? VG_(strtoull10)(at + 1, &at) : 0;
-   return major > 6 || (major == 6 && minor >= 11);
-}
-
 /* The function is on the second page, as most of Linux's is. */
 static void add_functions(Object* o)
 {
    const SizeT bytes = tg_arch.vdso.getrandom_bytes;
-   if (tg_arch.vdso.getrandom == NULL || !has_getrandom())
+   if (tg_arch.vdso.getrandom == NULL || !tg_proc_linux_is(6, 11))
       return;
    VG_(memcpy)((UChar*)o + VKI_PAGE_SIZE, tg_arch.vdso.getrandom, bytes);
    o->symbol[1] = (Symbol){ .name = GETRANDOM_NAME, .info = GLOBAL_FUNCTION,
@@ -121,7 +109,7 @@ Addr tg_vdso_stub(void)
    if (tg_arch.vdso.elf_machine == 0)
       return 0;
    const SysRes r = VG_(am_mmap_anon_float_client)(
-      TG_VDSO_BYTES, VKI_PROT_READ | VKI_PROT_WRITE | VKI_PROT_EXEC);
+      tg_proc_vdso_bytes(), VKI_PROT_READ | VKI_PROT_WRITE | VKI_PROT_EXEC);
    if (sr_isError(r))
       return 0;
    Object* const o = (Object*)sr_Res(r);
@@ -135,8 +123,8 @@ Addr tg_vdso_stub(void)
    o->file = file;
    o->load.type = PT_LOAD_;
    o->load.flags = PF_R_ | PF_X_;
-   o->load.filesz = TG_VDSO_BYTES;
-   o->load.memsz = TG_VDSO_BYTES;
+   o->load.filesz = tg_proc_vdso_bytes();
+   o->load.memsz = tg_proc_vdso_bytes();
    o->load.align = VKI_PAGE_SIZE;
    o->dynamic_header.type = PT_DYNAMIC_;
    o->dynamic_header.flags = PF_R_;

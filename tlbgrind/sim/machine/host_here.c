@@ -215,11 +215,14 @@ int tlb_machine_of_cpus(tlb_file_begin *read, void *opaque, tlb_machine *out, tl
 void tlb_machine_here(tlb_file_begin *read, void *opaque, tlb_machine *out)
 {
    tlb_reason why = { "" };
-   if (tlb_cpuid_here(NULL, 0, 0).eax == 0 && tlb_machine_of_cpus(read, opaque, out, &why))
+   const int has_cpuid = tlb_cpuid_here(NULL, 0, 0).eax != 0;
+   if (!has_cpuid && tlb_machine_of_cpus(read, opaque, out, &why))
       return;
    tlb_machine_from_cpuid(tlb_cpuid_here, NULL, out);
-   if (why.text[0] != '\0') {
-      tlb_text t = note(out);
-      tlb_text_add(&t, why.text);
-   }
+   if (has_cpuid)
+      return;
+   out->n_notes = 0; /* what CPUID lacks */
+   tlb_text t = note(out);
+   tlb_text_add(&t, "the processor's arrays: ");
+   tlb_text_add(&t, why.text[0] != '\0' ? why.text : "Linux does not tell which it is");
 }
