@@ -37,9 +37,10 @@ class System:
     emulator: str
     package: str
     options: tuple[str, ...]
-    console: str
+    console: str  # and other words for the kernel
     page: int
     processor: str
+    levels: str = ""  # of its page tables, where there is a choice
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Host:
     references: str = ""  # the source of functions whose references are known; default: refs_ARCH.c
     large_pages: str = "all:contig"
     own_tracer: bool = False  # lackey can not trace programs there: tracer.c
-    system: System | None = None
+    systems: tuple[System, ...] = ()
 
     @property
     def version(self) -> str:
@@ -107,6 +108,16 @@ ARM_SYSTEM = System(
     "qemu-system-aarch64", "qemu-system-arm", ("-M", "virt", "-cpu", "neoverse-n1"), "ttyAMA0", 4096,
     "the processor has CPU implementer 0x41 part 0xd0c variant 0x4, which the machine file neoverse-n1 describes",
 )
+POWER_SYSTEM = System(
+    "qemu-system-ppc64", "qemu-system-ppc",
+    # The emulation has none of what is off, and says so at length.
+    ("-M", "pseries,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off", "-cpu", "power9"),
+    "hvc0", 65536, "the processor has PVR version 0x4e, which the machine file power9 describes",
+)
+RISCV_SYSTEM = System(
+    "qemu-system-riscv64", "qemu-system-misc, since Debian sid qemu-system-riscv", ("-M", "virt"), "ttyS0", 4096,
+    "the processor's arrays: no machine file describes RISC-V marchid ", levels="five levels",
+)
 
 HOSTS = (
     AMD64,
@@ -116,26 +127,18 @@ HOSTS = (
     X86,
     replace(X86, release="trixie"),
     replace(X86, release="sid"),
-    replace(ARM64, system=ARM_SYSTEM),
+    replace(ARM64, systems=(ARM_SYSTEM,)),
     # The emulation is slow: other versions of Valgrind run what takes seconds.
     replace(ARM64, release="trixie", programs=COMPILED, oracles=False),
     replace(ARM64, release="sid", programs=COMPILED, oracles=False),
     Host(
         "ppc64le", "ppc64el", "powerpc64le-linux-gnu", "qemu-ppc64le", "bookworm", "power9", SMALL,
         large_pages="all:2M", own_tracer=True,
-        system=System(
-            "qemu-system-ppc64", "qemu-system-ppc",
-            # The emulation has none of what is off, and says so at length.
-            ("-M", "pseries,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off", "-cpu", "power9"),
-            "hvc0", 65536, "the processor has PVR version 0x4e, which the machine file power9 describes",
-        ),
+        systems=(POWER_SYSTEM,),
     ),
     # Python 3.14 does not end on riscv64 under qemu, nor with Valgrind's own tool none.
     Host(
         "riscv64", "riscv64", "riscv64-linux-gnu", "qemu-riscv64", "sid", "p550", SMALL,
-        # With three levels of tables, as the tool has it.
-        system=System("qemu-system-riscv64", "qemu-system-misc, since Debian sid qemu-system-riscv", ("-M", "virt"),
-            "ttyS0 no4lvl no5lvl", 4096,
-            "the processor's arrays: no machine file describes RISC-V marchid "),
+        systems=(RISCV_SYSTEM, replace(RISCV_SYSTEM, console="ttyS0 no4lvl no5lvl", levels="three levels")),
     ),
 )

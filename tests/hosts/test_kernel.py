@@ -28,7 +28,7 @@ from hosts_support import (
 from machine_image import Image
 from tg_lacking import skip_what_lacks
 
-MACHINES = [h for h in hosts_here() if h.system]
+MACHINES = [(h, s) for h in hosts_here() for s in h.systems]
 RUN = """echo "== faults {number}"
 /native_run {command}
 $tool --faults=yes --itlb=64,4 --dtlb=64,4 --out-prefix=/tmp/{number} {command} >/dev/null 2>/tmp/log
@@ -128,12 +128,10 @@ def start(system: System, kernel: Path, initial: Path) -> str:
     return done.stdout.decode(errors="replace").replace("\r", "")
 
 
-@pytest.fixture(scope="module", params=MACHINES, ids=[h.name for h in MACHINES])
+@pytest.fixture(scope="module", params=MACHINES, ids=[" ".join(filter(None, (h.name, s.levels))) for h, s in MACHINES])
 def said(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Said:
-    host = request.param
-    assert isinstance(host, Host)
-    system = host.system
-    assert system is not None
+    host, system = request.param
+    assert isinstance(host, Host) and isinstance(system, System)
     need(host)
     kernel = next((root_of(host) / "boot").glob("vmlinu*"), None)
     if shutil.which(system.emulator) is None:

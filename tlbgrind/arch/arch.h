@@ -89,6 +89,8 @@ typedef struct {
    TgArchRegisters registers;
    TgArchSyscalls syscalls;
    TgArchLayout layout;
+   TgArchLayout large_layout;   /* of kernels whose page tables have more levels, which put their
+                                   stacks beyond `layout`; its task_size is 0: there is none */
    TgArchPlaces places;
    TgArchVdso vdso;
    tg_prefetch_code prefetches; /* how its prefetch instructions are encoded */

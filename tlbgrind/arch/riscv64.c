@@ -50,6 +50,11 @@ const TgArch tg_arch = {
       .stack_top = 0x4000000000, .task_size = 0x4000000000,
       .pie_base = 0x2aaaaaa000, .static_pie_break = 0x2aaaaab000,
    },
+   /* Four levels (Sv48), and five, of which programs get as much without asking. */
+   .large_layout = {
+      .stack_top = 0x800000000000, .task_size = 0x800000000000,
+      .pie_base = 0x555555555000, .static_pie_break = 0x555555556000,
+   },
    .places = {
       /* Valgrind's own memory begins at the half of its range, 128 GiB: arch/amd64.c. */
       .mask = (1ULL << 36) - 1,

@@ -31,6 +31,25 @@ Addr tg_exec_image_vvar(void)
    return vvar;
 }
 
+/* Of the kernel at hand: this process's first stack, where it has put the auxiliary vector's bytes,
+   is where Linux has placed it. */
+static const TgArchLayout* layout(void)
+{
+   enum { AT_RANDOM_ = 25 };
+   static const TgArchLayout* found;
+   if (found != NULL)
+      return found;
+   found = &tg_arch.layout;
+   UWord n = 0;
+   UWord* pairs = tg_arch.large_layout.task_size != 0 ? tg_proc_auxv(&n) : NULL;
+   for (UWord i = 0; i < n; i++) {
+      if (pairs[2 * i] == AT_RANDOM_ && pairs[2 * i + 1] >= found->task_size)
+         found = &tg_arch.large_layout;
+   }
+   VG_(free)(pairs);
+   return found;
+}
+
 /* mmap() begins below the stack's limit and a gap, at least 128 MiB. */
 static ULong mmap_base(void)
 {
@@ -38,10 +57,10 @@ static ULong mmap_base(void)
    const ULong guard = 256 * VKI_PAGE_SIZE;
    ULong gap = 128ULL << 20;
    if (VG_(getrlimit)(VKI_RLIMIT_STACK, &limit) == 0
-       && limit.rlim_cur < tg_arch.layout.task_size / 6 * 5
+       && limit.rlim_cur < layout()->task_size / 6 * 5
        && limit.rlim_cur + guard > gap)
       gap = VG_PGROUNDUP(limit.rlim_cur + guard);
-   return tg_arch.layout.task_size - gap;
+   return layout()->task_size - gap;
 }
 
 /* Occupies [native, end) in the model, so that nothing is placed there. The memory itself has
@@ -154,7 +173,7 @@ static void start_stack(ThreadId tid)
    const NSegment* below = VG_(am_find_nsegment)(low - 1);
    if (below != NULL && below->kind == SkResvn)
       low = below->start;
-   const ULong native = tg_maps_model_address(low, tg_arch.layout.stack_top - (end - low));
+   const ULong native = tg_maps_model_address(low, layout()->stack_top - (end - low));
    const tlb_mapping v = { .kind = TLB_STACK,
                            .prot = TLB_MAY_READ | TLB_MAY_WRITE };
    const UInt number = tg_maps_new(low, end, native, v.prot, "stack",
@@ -230,7 +249,7 @@ static ULong program_place(Addr low, Addr high)
    if (!program->is_pie)
       return low;
    return tg_start_image()->interpreter != 0
-             ? tg_arch.layout.pie_base & -(ULong)program->alignment
+             ? layout()->pie_base & -(ULong)program->alignment
              : tlb_layout_place(tg_maps_layout(), high - low, TLB_PLACED_FILE, 0, &aligned);
 }
 
@@ -256,7 +275,7 @@ void tg_exec_image_lay_out(ThreadId tid, Bool moves_break)
    const ULong native = program_place(low, high);
    place_object(starts, n, image->entry, distance_to(native, low, high), TLB_MAP_MAIN);
    const ULong break_start = program->is_pie && image->interpreter == 0
-                                ? tg_arch.layout.static_pie_break : native + (high - low);
+                                ? layout()->static_pie_break : native + (high - low);
    if (moves_break) {
       tg_break_room_make(break_start);
       heap_start = tg_start_brk();
