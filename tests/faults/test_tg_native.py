@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,26 @@ import tg_companions
 from native_support import in_small_pieces, why_no_native
 from tg_companions import package
 from tg_environment import TLBGRIND, client
+
+# --- Which tlbgrind ---
+
+
+@pytest.mark.parametrize("place", ["sources/tlbgrind/tlbgrind", "sources/build/tlbgrind/tlbgrind", "elsewhere/tlbgrind"])
+def test_the_tool_is_that_of_the_same_installation_or_sources(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("sources/tlbgrind", "elsewhere"):
+        (tmp_path / folder).mkdir(parents=True)
+    monkeypatch.setattr(sys, "argv", [str(tmp_path / "sources/tlbgrind/tg_native")])
+    monkeypatch.setenv("PATH", str(tmp_path / "elsewhere"))
+    cli = package("native.cli")
+    with pytest.raises(Exception, match="there is no tlbgrind beside this command, nor in PATH"):
+        cli._tool()
+    for tool in ("elsewhere/tlbgrind", place):
+        (tmp_path / tool).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / tool).touch(0o755)
+    assert cli._tool() == str(tmp_path / place)
+
 
 # --- What perf script prints ---
 

@@ -250,9 +250,13 @@ def _keep(measured: Measured, folder: str) -> None:
 
 
 def _tool() -> str:
-    """The tlbgrind beside this command, or the one in PATH."""
-    beside = os.path.join(os.path.dirname(os.path.realpath(sys.argv[0])), "tlbgrind")
-    found = beside if os.path.isfile(beside) and os.access(beside, os.X_OK) else shutil.which("tlbgrind")
+    """The tlbgrind beside this command, or that of the build in these sources, or the one in PATH."""
+    folder = os.path.dirname(os.path.realpath(sys.argv[0]))
+    for place in (folder, os.path.join(os.path.dirname(folder), "build", "tlbgrind")):
+        found = shutil.which("tlbgrind", path=place)
+        if found is not None:
+            return found
+    found = shutil.which("tlbgrind")
     if found is None:
         raise ReportError("there is no tlbgrind beside this command, nor in PATH; --tlbgrind=FILE names one")
     return found
