@@ -257,6 +257,7 @@ PYTEST_FILES = \
 	tests/order/test_damaged_binaries.py \
 	tests/order/test_data.py \
 	tests/order/test_data_faults.py \
+	tests/order/test_data_order.py \
 	tests/order/test_forecast.py \
 	tests/order/test_gains.py \
 	tests/order/test_gate.py \

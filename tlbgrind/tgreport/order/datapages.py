@@ -2,18 +2,16 @@
 """Lists the variables that were written first, and how many pages they need side by side.
 
 A private page of .data or .bss that is written is a fault of its own. The dynamic linker's
-relocations are writes, too: they are told apart, for no layout but one without relocations avoids
-them. In a position-independent program most of .data may have some: such pages are written
-wherever the variables lie that the program itself writes.
+relocations are writes, too: they are told apart, for no order avoids them, but puts what has them
+side by side. In a position-independent program most of .data may have some.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass, field
 
 from ..base.errors import ReportError
-from ..base.text import aligned, title
+from ..base.text import aligned, counted, title
 from ..formats.elf import (
     PF_W,
     SHT_NOBITS,
@@ -107,19 +105,6 @@ class Data:
         return any(
             s.address // PAGE * PAGE <= address < s.address + s.memory_size for s in self.segments
         )
-
-    def relocated_anyway(self) -> set[int]:
-        """The pages to which relocations are written that do not lie in what the program writes:
-        that stays where it is when the rest is packed."""
-        packed = [v for v in self.variables.values() if v.written and v.size]
-        ends = {v.address: v.address + v.size for v in packed}
-        starts = sorted(ends)
-        pages = set()
-        for at in self.relocated:
-            index = bisect_right(starts, at) - 1
-            if index < 0 or at >= ends[starts[index]]:
-                pages.add(at // PAGE * PAGE)
-        return pages
 
     def is_relocated(self, start: int, end: int) -> bool:
         """Whether all of these bytes are written by relocations."""
@@ -230,37 +215,38 @@ def _variables(data: Data, top: int) -> list[str]:
 
 
 def _packing(data: Data) -> list[str]:
-    """Relocations write where they must; what the program writes by itself can be packed."""
+    """What is written takes as many pages as it has bytes, were nothing else between."""
     rows: list[tuple[str, ...]] = [
-        ("class", "pages", "written", "relocated anyway", "variables", "bytes", "packed")
+        ("class", "pages", "written", "variables", "bytes", "relocated", "bytes", "side by side")
     ]
-    relocated = 0
-    kept = data.relocated_anyway()
     for kind in CLASSES:
-        spans = _class_pages(data, kind)
-        pages = [page for page in data.pages.values() if page.kind == kind]
-        variables = [v for v in data.variables.values() if v.kind == kind and v.written]
-        size = sum(v.room if v.size else v.written for v in variables)
-        fixed = sum(page.address in kept for page in pages)
-        relocated += fixed
-        numbers = (spans, len(pages), fixed, len(variables), size, -(-size // PAGE))
-        rows.append((_CLASS_TITLES[kind], *(f"{n:,}" for n in numbers)))
-    why = []
-    if relocated:
-        pie = data.binary.is_pie and data.binary.is_program
-        because = ": the program is position-independent" if pie else ""
-        why.append(
-            f"The dynamic linker writes to {relocated:,} of these pages whatever is packed{because}."
-        )
+        pages = sum(page.kind == kind for page in data.pages.values())
+        variables = [v for v in data.variables.values() if v.kind == kind]
+        written = [v for v in variables if v.written]
+        relocated = [v for v in variables if not v.written]
+        sizes = [sum(v.room if v.size else v.written + v.relocated for v in some) for some in (written, relocated)]
+        numbers = (_class_pages(data, kind), pages, len(written), sizes[0], len(relocated), sizes[1])
+        # No linker takes an order for what becomes read-only.
+        best = "" if kind == "relro" else f"{-(-sum(sizes) // PAGE):,}"
+        rows.append((_CLASS_TITLES[kind], *(f"{n:,}" for n in numbers), best))
     return [
         title("Packing"),
         *aligned(rows),
         "",
-        "relocated anyway: pages with relocations of what is not packed",
-        "variables, bytes: those written otherwise than by relocations; of large ones, their pages",
-        "packed: pages that they would need side by side",
-        *why,
+        "written: pages; variables: those that the program writes; relocated: those that only relocations",
+        "write; bytes: of large ones, their pages; side by side: pages that both would need",
+        *_why(data),
         "",
+    ]
+
+
+def _why(data: Data) -> list[str]:
+    count = sum(not v.written and v.kind != "relro" for v in data.variables.values())
+    if not (count and data.binary.is_pie and data.binary.is_program):
+        return []
+    return [
+        f"The program is position-independent: the dynamic linker writes to {counted(count, 'variable')} that the",
+        "program does not write. Without position independence (-no-pie) it would not.",
     ]
 
 
