@@ -231,6 +231,7 @@ PYTEST_FILES = \
 	tests/faults/test_log.py \
 	tests/faults/test_mechanisms.py \
 	tests/faults/test_native.py \
+	tests/faults/test_ordered_data.py \
 	tests/faults/test_perf_lines.py \
 	tests/faults/test_recorded.py \
 	tests/faults/test_stacks.py \
