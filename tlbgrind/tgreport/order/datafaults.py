@@ -112,15 +112,23 @@ def ordered(
 def _places(
     use: Use, moved: Sequence[Moved], starts: Sequence[int]
 ) -> Iterator[tuple[int, int]]:
-    """Where the bytes of a use are after the moves, which begin at `starts`: first byte and last."""
+    """Where the bytes of a use are after the moves, which begin at `starts`: first byte and last. What is
+    left of alignment behind a variable, and is read along with it, has no place then."""
     at, end = use.address, use.address + use.length
+    gaps: list[tuple[int, int]] = []
+    has_place = False
     while at < end:
         index = bisect_right(starts, at)
-        until, by = min([end, *starts[index : index + 1]]), 0
+        until = min([end, *starts[index : index + 1]])
         if index > 0 and at < moved[index - 1].end:
             until, by = min(until, moved[index - 1].end), moved[index - 1].by
-        yield at + by, until - 1 + by
+            has_place = True
+            yield at + by, until - 1 + by
+        else:
+            gaps.append((at, until - 1))
         at = until
+    if not has_place:
+        yield from gaps
 
 
 class _Pages:

@@ -48,7 +48,8 @@ class Variable:
     @property
     def room(self) -> int:
         """Bytes that it takes on written pages, wherever it lies: of a large one, what is written."""
-        return self.size if 0 < self.size <= PAGE else len(self.pages) * PAGE
+        pages = len(self.pages) * PAGE
+        return min(self.size, pages) if self.size else pages
 
 
 @dataclass
@@ -241,7 +242,7 @@ def _packing(data: Data) -> list[str]:
 
 
 def _why(data: Data) -> list[str]:
-    count = sum(not v.written and v.kind != "relro" for v in data.variables.values())
+    count = sum(not v.written and v.kind == "data" for v in data.variables.values())
     if not (count and data.binary.is_pie and data.binary.is_program):
         return []
     return [
