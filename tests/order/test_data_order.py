@@ -15,7 +15,9 @@ from order_support import (
     good,
     has,
     linked,
+    recorded,
     recorded_with_faults,
+    refused,
     run,
 )
 from tg_companions import package
@@ -112,3 +114,136 @@ def test_data_in_order_takes_the_faults_that_are_forecast(way: tuple[str, ...], 
             assert follows.status == 0, follows.out
         result = run(tmp_path, f"--check={made.old}", *arguments)
         assert result.status == 2 and "Its data does NOT follow the order" in result.out
+
+
+USES = """
+int first = 1, second = 2, readonly = 3, unused = 4; static int local = 5;
+int zero, late, readzero, unusedzero; char buffer[30000];
+int *pointer = &unused, *written_pointer = &zero;
+int main(int argc, char **argv)
+{
+   static int turn = 6;
+   (void)argv;
+   late = 1; second++; first++; turn++; local++; zero = readonly + readzero; buffer[100] = 1;
+   if (argc > 1) unusedzero = unused++;
+   return *pointer == 77;
+}
+"""
+WRITTEN = ["second", "first", "turn", "local"]
+
+
+class Used(NamedTuple):
+    folder: Path
+    object: Path
+    program: Path
+    entries: Path
+    more: Path  # of a run with an argument
+
+
+@pytest.fixture(scope="module")
+def used(tmp_path_factory: pytest.TempPathFactory) -> Used:
+    folder = tmp_path_factory.mktemp("uses")
+    made = compiled(folder, "uses", USES, "-fpie", "-O0", "-fdata-sections")
+    program = linked(folder, "uses", [made], "-pie")
+    entries = recorded(folder, program, what="data").rename(folder / "one")
+    return Used(folder, made, program, entries, recorded(folder, program, "more", what="data"))
+
+
+def listed(used: Used, *arguments: object) -> list[tuple[str, str, str]]:
+    """Section, use and name of each variable in the list."""
+    text = good(used.folder, "--with-data", "--list", *arguments).partition("-- Variables of")[2]
+    rows = [line.split() for line in text.partition("\n\n")[0].splitlines()[2:]]
+    found = []
+    for row in rows:
+        row = row[:-1] if row[-1].startswith("(") else row
+        found.append((row[1], row[-2], re.sub(r"\.[0-9]+$", "", row[-1])))
+    return found
+
+
+def test_variables_come_by_their_use(used: Used) -> None:
+    """The large buffer has pages that nothing writes."""
+    assert listed(used, used.entries) == [
+        *((".data", "written", name) for name in WRITTEN),
+        *((".data", "relocated", name) for name in ("pointer", "written_pointer")),
+        *((".data", "read", name) for name in ("readonly", "unused")),
+        *((".bss", "written", name) for name in ("late", "zero")),
+        (".bss", "read", "readzero"),
+    ]
+    text = good(used.folder, "--with-data", "--list", used.entries)
+    assert re.search(r"^Large, not in order: +1 variables with pages that nothing writes$", text, re.MULTILINE)
+
+
+def test_what_most_runs_write_comes_first(used: Used) -> None:
+    names = [name for _, use, name in listed(used, "--weights=1,3", used.entries, used.more) if use == "written"]
+    assert names == [*WRITTEN, "unused", "late", "zero", "unusedzero"]
+    names = [name for _, use, name in listed(used, "--weights=3,1", "--least=50", used.entries, used.more) if use == "written"]
+    assert names == [*WRITTEN, "late", "zero"]
+
+
+@pytest.mark.parametrize("linker", ["lld", "gold", "bfd", "bfd-script"])
+def test_each_linkers_file_has_the_variables(linker: str, used: Used) -> None:
+    known = f"--objects={used.object}"
+    good(used.folder, "--with-data", f"--{linker}=known", known, used.entries)
+    good(used.folder, "--with-data", f"--{linker}=guessed", used.entries)
+    good(used.folder, f"--{linker}=functions", used.entries)
+    read = package("order.dialects").read
+    wanted = [name for _, _, name in listed(used, used.entries)]
+    for file, count in (("known", 1), ("guessed", 1), ("functions", 0)):
+        names = [re.sub(r"\.[0-9]+$", "", name) for name, _ in read(str(used.folder / file))]
+        assert [name for name in names if name in wanted] == wanted * count
+    text = (used.folder / "known").read_text(encoding="ascii")
+    if linker != "lld":
+        assert ".data.second" in text and ".data.rel.local.pointer" in text and ".bss.late" in text
+        assert ".data.rel.pointer" not in text
+        assert ".data.rel.pointer" in (used.folder / "guessed").read_text(encoding="ascii")
+
+
+def test_data_without_sections_of_its_own_is_told(used: Used, tmp_path: Path) -> None:
+    made = compiled(tmp_path, "crowd", USES, "-fpie", "-O0", "-ffunction-sections")
+    program = linked(tmp_path, "crowd", [made], "-pie")
+    entries = recorded(tmp_path, program, what="data")
+    result = run(tmp_path, "--with-data", "--lld=order", f"--objects={made}", entries)
+    assert (result.status, result.err) == (
+        0,
+        (
+            "tg_order: warning: 11 of 11 variables have no section of their own, so that no linker can move "
+            "them: compile with -fdata-sections\n"
+        ),
+    )
+    assert (tmp_path / "order").read_text().split() == ["main"]
+    assert columns(good(tmp_path, "--data", f"--objects={made}", entries))["now"] == columns(
+        good(tmp_path, "--data", f"--objects={made}", entries)
+    )["in order"]
+
+
+def test_data_that_was_recorded_but_not_asked_for_is_told(used: Used) -> None:
+    text = good(used.folder, "--lld=plain", used.entries)
+    assert re.search(r"^Variables: +recorded, but not in order without --with-data$", text, re.MULTILINE)
+    assert "second" not in (used.folder / "plain").read_text()
+
+
+def test_what_has_no_variables_is_refused(used: Used) -> None:
+    refused(
+        used.folder,
+        "--with-data goes with --lld, --gold, --bfd, --bfd-script, --list, --check or --forecast"
+        " (tg_order --help lists what is allowed)",
+        "--with-data",
+        "--bolt=order",
+        used.entries,
+    )
+    result = run(used.folder, "--data", "--with-data", "--list", used.entries)
+    assert result.status == 1 and "--data goes without --list" in result.err
+
+
+def test_the_saved_faults_are_to_be_had_as_numbers(used: Used) -> None:
+    found = package("order.dataforecast").faults_saved(str(used.entries), objects=[str(used.object)])
+    told = columns(good(used.folder, "--data", f"--objects={used.object}", used.entries))
+    assert [found.now.total(), found.first.total(), found.at_end.total()] == list(told.values())
+    assert found.saved == told["now"] - told["in order"]
+
+
+def test_all_objects_have_their_data_in_order(used: Used) -> None:
+    good(used.folder, "--with-data", "--object=all", "--lld=each", used.entries)
+    assert "second" in (used.folder / "each.uses").read_text().split()
+    library = next(used.folder.glob("each.libc*"))
+    assert "main_arena" in library.read_text().split() or "_IO_2_1_stdout_" in library.read_text().split()

@@ -162,7 +162,8 @@ def _write_orders(work: Work) -> tuple[list[str] | None, list[tuple[str, str, in
     lines)."""
     options = work.options
     of_sections = options.gold or options.bfd or options.bfd_script
-    if of_sections and len(_unmatched(work)) == len(work.order.placed):
+    has_data = work.data is not None and work.data.placed
+    if of_sections and len(_unmatched(work)) == len(work.order.placed) and not has_data:
         raise ReportError(
             "no section there holds a function of the order: are these the object files of "
             f"{work.traces[0].object}, compiled with -ffunction-sections?",

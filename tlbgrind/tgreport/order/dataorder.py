@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -139,8 +139,15 @@ class _Candidate:
     symbol: Symbol
     names: tuple[str, ...]
     section: str
+    # Of each use, where in the run it stands first, by the number of the run.
+    ranks: dict[str, dict[int, float]] = field(default_factory=lambda: {use: {} for use in USES})
+
+
+class _Chosen(NamedTuple):
+    one: _Candidate
     use: str
-    ranks: dict[int, float] = field(default_factory=dict)  # by the number of the run
+    ranks: dict[int, float]
+    weight: float
 
 
 def data_order(
@@ -171,22 +178,14 @@ def data_order(
                 continue
             key = (symbol.name, symbol.file, symbol.address if same else 0)
             names = symbols.names[symbol.address]
-            new = _Candidate(symbol, names, symbols.section[symbol.address], use)
-            one = found.setdefault(key, new)
-            one.use = min(one.use, use, key=_turn)
-            one.ranks[number] = rank
+            new = _Candidate(symbol, names, symbols.section[symbol.address])
+            found.setdefault(key, new).ranks[use][number] = rank
     order = DataOrder([], [], large, [])
-    for one, weight in _sorted(list(found.values()), weights):
-        if weight < least and one.use != RELOCATED:
-            continue
-        variable = _variable(one, weight, exists)
+    for chosen in _sorted(found.values(), weights, least):
+        variable = _variable(chosen, exists)
         (order.placed if _can_move(variable, sections) else order.stay).append(variable)
     order.duplicates = sorted({v.name for v in order.placed if len(exists[v.name]) > 1})
     return order
-
-
-def _turn(use: str) -> int:
-    return USES.index(use)
 
 
 def _use(symbol: Symbol, used: _Used, relocated: Sequence[int]) -> tuple[str, float]:
@@ -201,23 +200,34 @@ def _use(symbol: Symbol, used: _Used, relocated: Sequence[int]) -> tuple[str, fl
     return "", 0.0
 
 
-def _sorted(found: list[_Candidate], weights: Sequence[float]) -> Iterator[tuple[_Candidate, float]]:
+def _sorted(found: Iterable[_Candidate], weights: Sequence[float], least: float) -> list[_Chosen]:
     """As functions: those that the same runs use stand together, those of most of the weight first."""
-    total = sum(weights)
+    chosen = [one for one in (_chosen(candidate, weights, least) for candidate in found) if one is not None]
 
-    def key(one: _Candidate) -> tuple[int, int, float, tuple[int, ...], float, int]:
-        weight = sum(weights[n] for n in one.ranks)
-        mean = sum(weights[n] * rank for n, rank in one.ranks.items()) / weight
-        section, turn = SECTIONS.index(one.section), _turn(one.use)
-        return section, turn, -weight, tuple(sorted(one.ranks)), mean, one.symbol.address
+    def key(this: _Chosen) -> tuple[int, int, float, tuple[int, ...], float, int]:
+        total = sum(weights[n] for n in this.ranks)
+        mean = sum(weights[n] * rank for n, rank in this.ranks.items()) / total
+        section, turn = SECTIONS.index(this.one.section), USES.index(this.use)
+        return section, turn, -this.weight, tuple(sorted(this.ranks)), mean, this.one.symbol.address
 
-    for one in sorted(found, key=key):
-        yield one, sum(weights[n] for n in one.ranks) / total
+    return sorted(chosen, key=key)
 
 
-def _variable(one: _Candidate, weight: float, exists: dict[str, set[int]]) -> Variable:
-    symbol = one.symbol
-    others = [name for name in one.names if name != symbol.name]
+def _chosen(one: _Candidate, weights: Sequence[float], least: float) -> _Chosen | None:
+    """The first use that enough of the runs have. What others write, one that only reads finds there, too."""
+    ranks: dict[int, float] = {}
+    for use in USES:
+        ranks = {**one.ranks[use], **ranks}
+        weight = sum(weights[n] for n in ranks) / sum(weights)
+        # Relocations are written in every run.
+        if one.ranks[use] and (weight >= least or use == RELOCATED):
+            return _Chosen(one, use, ranks, weight)
+    return None
+
+
+def _variable(chosen: _Chosen, exists: dict[str, set[int]]) -> Variable:
+    symbol = chosen.one.symbol
+    others = [name for name in chosen.one.names if name != symbol.name]
     # A static variable of a function has a number behind it, but no other symbol the name without.
     others += [
         shorter
@@ -227,7 +237,7 @@ def _variable(one: _Candidate, weight: float, exists: dict[str, set[int]]) -> Va
     ]
     place = range(symbol.address, symbol.address + symbol.size)
     names = tuple(dict.fromkeys((symbol.name, *others)))
-    return Variable(symbol.name, symbol.file, names, place, one.section, one.use, weight)
+    return Variable(symbol.name, symbol.file, names, place, chosen.one.section, chosen.use, chosen.weight)
 
 
 def _can_move(variable: Variable, sections: Sections | None) -> bool:

@@ -235,7 +235,7 @@ def _packing(data: Data) -> list[str]:
         *aligned(rows),
         "",
         "written: pages; variables: those that the program writes; relocated: those that only relocations",
-        "write; bytes: of large ones, their pages; side by side: pages that both would need",
+        "write; bytes: of large ones, no more than their pages; side by side: pages that both would need",
         *_why(data),
         "",
     ]
