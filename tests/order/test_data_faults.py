@@ -49,6 +49,27 @@ def test_the_faults_now_are_those_of_the_log(program: tuple[str, Sequence[str]],
     assert (now["write"], now["zero page"]) == (seen["write"], seen["zero page"])
 
 
+def test_what_the_kernel_reads_is_a_fault(tmp_path: Path) -> None:
+    """a buffer that nobody writes, a name, and a variable that only a system call is given"""
+    text = """
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+char zeros[3 * 4096] __attribute__((aligned(4096)));
+char pad[80000] = { 1 };
+char path[] = "/dev/null";
+char pads[80000] = { 1 };
+struct timespec none = { 0, 1 };
+int main(void) { int ends[2]; return pipe(ends) | (write(ends[1], zeros + 4099, 5) != 5) | (open(path, 0) < 0) | nanosleep(&none, 0); }
+"""
+    made = compiled(tmp_path, "kernel", text, "-fno-pie", "-O0", "-fno-toplevel-reorder")
+    program = linked(tmp_path, "kernel", [made], "-no-pie", "-fuse-ld=lld")
+    entries, faults = recorded_with_faults(tmp_path, program)
+    now, _ = forecast(tmp_path, entries)
+    assert now == data_faults(faults, str(program))
+    assert now["zero page"] >= 1 and now["read"] >= 2
+
+
 def source(pages: int) -> str:
     """Pages of .data and of .bss, with a variable in each that is written, and one that is read before or behind."""
     lines = [f"char pad{n}[4000], more{n}[4000] = {{ 1 }}; long hot{n}, cold{n}, warm{n} = 1, old{n} = 2;" for n in range(pages)]
