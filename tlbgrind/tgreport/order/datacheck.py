@@ -70,4 +70,11 @@ def check_data(wanted: Sequence[Wanted], binary: Elf) -> DataCheck:
 
 
 def _pages(places: Iterable[range]) -> int:
-    return len({page for r in places for page in range(r.start // PAGE, (r.stop - 1) // PAGE + 1)})
+    """How many pages they are on together."""
+    count = 0
+    last = -1
+    for place in sorted(places, key=lambda r: r.start):
+        first, end = max(last + 1, place.start // PAGE), (place.stop - 1) // PAGE
+        count += max(0, end - first + 1)
+        last = max(last, end)
+    return count
