@@ -5,6 +5,7 @@ forecast."""
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
@@ -248,3 +249,11 @@ def test_all_objects_have_their_data_in_order(used: Used) -> None:
     assert "second" in (used.folder / "each.uses").read_text().split()
     library = next(used.folder.glob("each.libc*"))
     assert "main_arena" in library.read_text().split() or "_IO_2_1_stdout_" in library.read_text().split()
+
+
+def test_a_stripped_binary_is_told(used: Used) -> None:
+    bare = used.folder / "bare"
+    subprocess.run(["strip", "-o", bare, used.program], check=True)
+    text = good(used.folder, "--data", f"--binary={bare}", used.entries)
+    assert "The binary is stripped: its static variables are not known, and stay where they are.\n" in text
+    assert columns(text)["now"] == columns(good(used.folder, "--data", used.entries))["now"]

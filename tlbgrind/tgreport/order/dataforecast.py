@@ -81,7 +81,7 @@ def report(order: DataOrder, data: Data, log: FaultLog | None, object_name: str)
         "",
         "in order: of .data first what is written, then what only relocations write, then what is only",
         "read; of .bss what is written, then what is only read; the rest behind it (gold: before it)",
-        *_what_stays(order),
+        *_what_stays(order, data.binary),
         f"Data in order would {what}.",
         *(verdict_of("data in order", saved, log) if log is not None else ()),
         "",
@@ -91,10 +91,12 @@ def report(order: DataOrder, data: Data, log: FaultLog | None, object_name: str)
     return text
 
 
-def _what_stays(order: DataOrder) -> list[str]:
+def _what_stays(order: DataOrder, binary: Elf) -> list[str]:
     text = []
+    if binary.stripped:
+        text.append("The binary is stripped: its static variables are not known, and stay where they are.")
     if order.large:
-        text.append(f"Stay where they are: {order.large:,} variables larger than a page, with pages that nothing writes.")
+        text.append(f"Stay where they are: {order.large:,} variables of more than a page, some of which nothing writes.")
     if order.stay:
         text.append(f"Stay where they are: {len(order.stay):,} variables without a section of their own.")
     return text
