@@ -257,3 +257,11 @@ def test_a_stripped_binary_is_told(used: Used) -> None:
     text = good(used.folder, "--data", f"--binary={bare}", used.entries)
     assert "The binary is stripped: its static variables are not known, and stay where they are.\n" in text
     assert columns(text)["now"] == columns(good(used.folder, "--data", used.entries))["now"]
+
+
+@pytest.mark.parametrize(
+    ("name", "shorter"),
+    [("v", []), ("v.0", []), ("v.lto_priv.3", ["v"]), ("v.7.lto_priv.3", ["v.7"]), ("v.llvm.12", ["v"])],
+)
+def test_names_are_written_without_suffixes_that_change(name: str, shorter: list[str]) -> None:
+    assert list(package("order.dataorder")._shorter(name)) == shorter

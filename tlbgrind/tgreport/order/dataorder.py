@@ -9,10 +9,9 @@ only if it is read, and the rest none at all.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -27,7 +26,6 @@ from .trace import FIXED_FILES, Trace
 
 SECTIONS = (".data", ".bss")  # the sections of a binary within which linkers order
 USES = WRITTEN, RELOCATED, READ = ("written", "relocated", "only read")  # in this order
-_NUMBERED = re.compile(r"[^.]\.[0-9]+\Z")
 _FIXED_NAMES = ("__dso_handle", "__data_start")  # of the C start files
 
 
@@ -228,16 +226,18 @@ def _chosen(one: _Candidate, weights: Sequence[float], least: float) -> _Chosen 
 def _variable(chosen: _Chosen, exists: dict[str, set[int]]) -> Variable:
     symbol = chosen.one.symbol
     others = [name for name in chosen.one.names if name != symbol.name]
-    # A static variable of a function has a number behind it, but no other symbol the name without.
-    others += [
-        shorter
-        for name in (symbol.name, *others)
-        for shorter in stripped(name)
-        if shorter not in exists and not _NUMBERED.search(name)
-    ]
+    others += [s for name in (symbol.name, *others) for s in _shorter(name) if s not in exists]
     place = range(symbol.address, symbol.address + symbol.size)
     names = tuple(dict.fromkeys((symbol.name, *others)))
     return Variable(symbol.name, symbol.file, names, place, chosen.one.section, chosen.use, chosen.weight)
+
+
+def _shorter(name: str) -> Iterator[str]:
+    """Without a compiler's suffix. The number of a function's static variable is none: it never goes without."""
+    for shorter in stripped(name):
+        if not name[len(shorter) + 1 :].isdigit():
+            yield shorter
+        name = shorter
 
 
 def _can_move(variable: Variable, sections: Sections | None) -> bool:
