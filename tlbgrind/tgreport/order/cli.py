@@ -150,9 +150,10 @@ def _warn_of_data(work: Work, data: DataOrder) -> None:
             f"{len(data.duplicates)} names of variables are those of others, too, which linkers "
             f"cannot tell apart: {some(data.duplicates)}"
         )
-    if len(data.stay) > len(data.placed):
+    sharing = sum(v.shares for v in data.stay)  # not those of a C library that is linked statically
+    if sharing > len(data.placed):
         work.warnings.append(
-            f"{len(data.stay)} of {len(data.stay) + len(data.placed)} variables have no section of "
+            f"{sharing} of {sharing + len(data.placed)} variables have no section of "
             "their own, so that no linker can move them: compile with -fdata-sections"
         )
 

@@ -42,6 +42,7 @@ class Variable:
     weight: float  # the share of the runs that use it so
     inputs: list[str] = field(default_factory=list)  # its sections in the object files, as far as known
     alignment: int = 0  # of these; 0: not known
+    shares: bool = False  # the object files have it in a section with others
 
     @property
     def label(self) -> str:
@@ -248,4 +249,5 @@ def _can_move(variable: Variable, sections: Sections | None) -> bool:
     alone = [s for s in known if s.variables == 1 and s.name not in SECTIONS]
     variable.inputs = list(dict.fromkeys(s.name for s in alone))
     variable.alignment = max((s.alignment for s in alone), default=0)
+    variable.shares = bool(known) and not alone
     return bool(alone)
