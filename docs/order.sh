@@ -8,6 +8,7 @@
 #   make:   'make -B CFLAGS="-O2 -ffunction-sections" LDFLAGS="$ORDER_FLAGS"'
 #   CMake:  'cmake -S . -B build -DCMAKE_EXE_LINKER_FLAGS="$ORDER_FLAGS" && cmake --build build'
 #   cargo:  'RUSTFLAGS="$ORDER_RUSTFLAGS" cargo build --release'
+# ORDER_DATA=yes orders variables, too; then C also needs -fdata-sections.
 # Leaves order.txt, and the ordered PROGRAM if that takes fewer page faults, else the plain one.
 # Exit status: 0 the ordered program was kept; 3 it was not better; 1 something else is wrong.
 
@@ -50,11 +51,17 @@ measure ()
       --faults-out-file="$log" "$@" >/dev/null || fail "the program failed; see order.log"
 }
 
+case ${ORDER_DATA:-no} in
+   yes) entries=data with_data=--with-data ;;
+   no) entries=yes with_data= ;;
+   *) fail "ORDER_DATA is yes or no, not $ORDER_DATA" ;;
+esac
+
 # 1. As it is, and what it executes.
 build '' || fail "the command does not build $program"
-measure order.before --entries-out-file=order.entries "$program" "$@"
+measure order.before --entries=$entries --entries-out-file=order.entries "$program" "$@"
 cp -p "$program" order.plain || exit 1
-tg_order "--$linker=order.txt" --forecast --faults=order.before order.entries >&2 || exit 1
+tg_order $with_data "--$linker=order.txt" --forecast --faults=order.before order.entries >&2 || exit 1
 
 # 2. In order. A linker that takes no notice of the file is found out here (status 2), and a program
 # that cannot be built so is not better.

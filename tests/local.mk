@@ -231,6 +231,7 @@ PYTEST_FILES = \
 	tests/faults/test_log.py \
 	tests/faults/test_mechanisms.py \
 	tests/faults/test_native.py \
+	tests/faults/test_ordered_data.py \
 	tests/faults/test_perf_lines.py \
 	tests/faults/test_recorded.py \
 	tests/faults/test_stacks.py \
@@ -257,6 +258,7 @@ PYTEST_FILES = \
 	tests/order/test_damaged_binaries.py \
 	tests/order/test_data.py \
 	tests/order/test_data_faults.py \
+	tests/order/test_data_order.py \
 	tests/order/test_forecast.py \
 	tests/order/test_gains.py \
 	tests/order/test_gate.py \

@@ -1188,7 +1188,10 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/order/__init__.py \
 	tlbgrind/tgreport/order/check.py \
 	tlbgrind/tgreport/order/cli.py \
+	tlbgrind/tgreport/order/datacheck.py \
 	tlbgrind/tgreport/order/datafaults.py \
+	tlbgrind/tgreport/order/dataforecast.py \
+	tlbgrind/tgreport/order/dataorder.py \
 	tlbgrind/tgreport/order/datapages.py \
 	tlbgrind/tgreport/order/dialects.py \
 	tlbgrind/tgreport/order/forecast.py \

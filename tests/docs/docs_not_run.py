@@ -20,6 +20,7 @@ THREADS = "depends on the order of threads, which is Valgrind's choice"
 RUNTIME = "needs a runtime that no other test needs"
 BROWSER = "draws a picture with a browser; tests/report looks into such pages"
 PYTHON = "needs a python that is built from source, in minutes"
+BASH = "needs a bash that is built from source, in minutes"
 
 # Of each document the beginnings of such commands.
 NOT_RUN = {
@@ -94,8 +95,10 @@ NOT_RUN = {
         "awk '$(NF-1) == $NF' native.txt": PERF,
         "tg_order --weights": PYTHON,
         "tg_order --gains": PYTHON,
-        "tlbgrind --entries=data --faults=yes ./python": PYTHON,
-        "tg_order --data": PYTHON,
+        "tlbgrind --entries=data --faults=yes ./bash": BASH,
+        "tg_order --data": BASH,
+        "tg_order --with-data": BASH,
+        "gcc ... -o bash.new": BASH,
     },
     "docs/measure.md": {"tlbgrind": MEASURED},
     "docs/tg_measure.1": {"tg_measure": MEASURED, "tlbgrind": MEASURED},

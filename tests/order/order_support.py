@@ -6,10 +6,11 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import tg_companions
-from tg_companions import Answer
+from tg_companions import Answer, package
 from tg_environment import CC, TLBGRIND
 
 DATA = Path(__file__).resolve().parent / "data"
@@ -57,6 +58,30 @@ def recorded(
     command += [f"--entries-out-file={out}", f"--tlbgrind-out-file={folder / 'costs'}"]
     subprocess.run([*command, *options, str(program), *arguments], cwd=folder, check=True)
     return out
+
+
+def recorded_with_faults(folder: Path, *command: object) -> tuple[Path, Path]:
+    """The entries file, with data, and the fault log of one run."""
+    name = Path(str(command[0])).name
+    files = folder / f"{name}.entries", folder / f"{name}.faults"
+    options = ["--entries=data", f"--entries-out-file={files[0]}", "--faults=yes", f"--faults-out-file={files[1]}"]
+    line = [TLBGRIND, "-q", "--machine=zen4", "--tlbgrind-out-file=/dev/null", *options, *map(str, command)]
+    subprocess.run(line, cwd=folder, check=True, capture_output=True, stdin=subprocess.DEVNULL)
+    return files
+
+
+DATA_KINDS = {"r": "read", "z": "zero page", "w": "write", "c": "write"}
+
+
+def data_faults(faults: Path, program: str) -> Counter[str]:
+    """The faults of the program's data that the log has."""
+    module = package("formats.faultlog")
+    view = module.VIEWS.index("warm")
+    counts: Counter[str] = Counter()
+    for fault in module.read(str(faults)).of(view):
+        if fault.map.name == program and "w" in fault.map.protection and fault.kind(view) in DATA_KINDS:
+            counts[DATA_KINDS[fault.kind(view)]] += 1
+    return counts
 
 
 def spread(functions: int, called: list[int], size: int, gap: int) -> str:

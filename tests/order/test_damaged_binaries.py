@@ -25,13 +25,32 @@ def is_refused(*arguments: str) -> bool:
     return True
 
 
+VARIABLES = "int warm = 1, hot, cold; char large[9000]; int *pointer = &warm;"
+ASKED = {
+    "yes": (
+        ("--binary=damaged", "--forecast", "--lld=order"),
+        ("--check=damaged",),
+        ("--bfd-script=script", "--objects=damaged"),
+    ),
+    "data": (
+        ("--binary=damaged", "--with-data", "--forecast", "--lld=order"),
+        ("--binary=prog", "--with-data", "--check=damaged"),
+        ("--data", "--binary=damaged"),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ASKED)
 def test_random_damage_of_a_binary_never_ends_in_a_traceback(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In its headers and tables above all, as damage to code changes nothing."""
     monkeypatch.chdir(tmp_path)
-    program = linked(tmp_path, "prog", [compiled(tmp_path, "p", spread(3, [2, 0], 20, 20), "-g0")])
-    entries = recorded(tmp_path, program)
+    source = spread(3, [2, 0], 20, 20)
+    if what == "data":
+        source = f"{VARIABLES} {source}".replace("f2();", "f2(); hot += warm++; large[3] = (char)cold;")
+    program = linked(tmp_path, "prog", [compiled(tmp_path, "p", source, "-g0")])
+    entries = recorded(tmp_path, program, what=what)
     data = program.read_bytes()
     binary = package("formats.elf").read(str(program))
     tables = [
@@ -41,7 +60,7 @@ def test_random_damage_of_a_binary_never_ends_in_a_traceback(
     chance = random.Random("binary")
     interesting: Callable[[], int] = lambda: chance.choice([0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)])
     refusals = set()
-    for turn in range(300):
+    for turn in range(300 if what == "yes" else 60):
         out = bytearray(data)
         for _ in range(chance.randint(1, 6)):
             start, size = chance.choice(spots)
@@ -49,7 +68,6 @@ def test_random_damage_of_a_binary_never_ends_in_a_traceback(
         if turn % 10 == 0:
             del out[chance.randrange(len(out)) :]
         Path("damaged").write_bytes(out)
-        refusals.add(is_refused("--binary=damaged", "--forecast", "--lld=order", str(entries)))
-        refusals.add(is_refused("--check=damaged", str(entries)))
-        refusals.add(is_refused("--bfd-script=script", "--objects=damaged", str(entries)))
+        for arguments in ASKED[what]:
+            refusals.add(is_refused(*arguments, str(entries)))
     assert refusals == {False, True}

@@ -1,48 +1,23 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""The faults that a program's data takes, now and packed: held against the fault log of the program as it is, and of
-one that a linker has packed."""
+"""The faults that a program's data takes, now and in order: held against the fault log of the program as it is, and of
+one that a linker has put in order."""
 
 from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from order_support import compiled, good, linked
-from tg_companions import package
-from tg_environment import TLBGRIND
-
-KINDS = {"r": "read", "z": "zero page", "w": "write", "c": "write"}
-
-
-def recorded(folder: Path, *command: object) -> tuple[Path, Path]:
-    """The entries file and the fault log of one run."""
-    files = folder / "entries", folder / "faults"
-    options = ["--entries=data", f"--entries-out-file={files[0]}", "--faults=yes", f"--faults-out-file={files[1]}"]
-    line = [TLBGRIND, "-q", "--machine=zen4", "--tlbgrind-out-file=/dev/null", *options, *map(str, command)]
-    subprocess.run(line, cwd=folder, check=True, capture_output=True, stdin=subprocess.DEVNULL)
-    return files
-
-
-def logged(faults: Path, program: str) -> Counter[str]:
-    """The faults of the program's data that the log has."""
-    module = package("formats.faultlog")
-    view = module.VIEWS.index("warm")
-    counts: Counter[str] = Counter()
-    for fault in module.read(str(faults)).of(view):
-        if fault.map.name == program and "w" in fault.map.protection and fault.kind(view) in KINDS:
-            counts[KINDS[fault.kind(view)]] += 1
-    return counts
+from order_support import compiled, data_faults, good, linked, recorded_with_faults
 
 
 def forecast(folder: Path, entries: Path) -> tuple[Counter[str], Counter[str]]:
-    """The columns `now` and `packed`."""
+    """The columns `now` and `in order`."""
     text = good(folder, "--data", entries)
-    rows = re.findall(r"^(read|zero page|write|all) +([\d,]+) +([\d,]+)$", text, re.MULTILINE)
+    rows = re.findall(r"^(read|zero page|write|all) +([\d,]+) +([\d,]+) +[\d,]+$", text, re.MULTILINE)
     numbers = {kind: (int(now.replace(",", "")), int(then.replace(",", ""))) for kind, now, then in rows}
     total = numbers.pop("all")
     columns = tuple(Counter({kind: n[i] for kind, n in numbers.items() if n[i]}) for i in (0, 1))
@@ -67,11 +42,32 @@ def test_the_faults_now_are_those_of_the_log(program: tuple[str, Sequence[str]],
     found = shutil.which(name)
     assert found, f"{name} is missing; docs/install.md names the packages that the tests need"
     path = str(Path(found).resolve())
-    entries, faults = recorded(tmp_path, path, *arguments)
+    entries, faults = recorded_with_faults(tmp_path, path, *arguments)
     now, _ = forecast(tmp_path, entries)
-    seen = logged(faults, path)
+    seen = data_faults(faults, path)
     assert seen["write"] > 0
     assert (now["write"], now["zero page"]) == (seen["write"], seen["zero page"])
+
+
+def test_what_the_kernel_reads_is_a_fault(tmp_path: Path) -> None:
+    """a buffer that nobody writes, a name, and a variable that only a system call is given"""
+    text = """
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+char zeros[3 * 4096] __attribute__((aligned(4096)));
+char pad[80000] = { 1 };
+char path[] = "/dev/null";
+char pads[80000] = { 1 };
+struct timespec none = { 0, 1 };
+int main(void) { int ends[2]; return pipe(ends) | (write(ends[1], zeros + 4099, 5) != 5) | (open(path, 0) < 0) | nanosleep(&none, 0); }
+"""
+    made = compiled(tmp_path, "kernel", text, "-fno-pie", "-O0", "-fno-toplevel-reorder")
+    program = linked(tmp_path, "kernel", [made], "-no-pie", "-fuse-ld=lld")
+    entries, faults = recorded_with_faults(tmp_path, program)
+    now, _ = forecast(tmp_path, entries)
+    assert now == data_faults(faults, str(program))
+    assert now["zero page"] >= 1 and now["read"] >= 2
 
 
 def source(pages: int) -> str:
@@ -86,17 +82,14 @@ def source(pages: int) -> str:
 
 
 @pytest.mark.parametrize("pages", [3, 8, 30])
-def test_a_linker_that_packs_saves_what_is_forecast(pages: int, tmp_path: Path) -> None:
+def test_a_linker_that_follows_saves_what_is_forecast(pages: int, tmp_path: Path) -> None:
     made = compiled(tmp_path, "d", source(pages), "-O0", "-fno-pie", "-fdata-sections", "-fno-toplevel-reorder")
     program = linked(tmp_path, "usual", [made], "-no-pie", "-fuse-ld=lld")
-    entries, faults = recorded(tmp_path, program)
+    entries, faults = recorded_with_faults(tmp_path, program)
     now, then = forecast(tmp_path, entries)
-    assert now == logged(faults, str(program))
-    text = good(tmp_path, "--data", "--top=0", entries)
-    names = re.findall(r"^[\d,]+ +(?:data|bss) .* ([a-z_.0-9]+)(?: \(.*\))?$", text.partition("Variables in order")[2], re.MULTILINE)
-    assert len(names) > pages
-    (tmp_path / "order").write_text("\n".join(names) + "\n", encoding="ascii")
-    program = linked(tmp_path, "packed", [made], "-no-pie", "-fuse-ld=lld", "-Wl,--symbol-ordering-file=order")
-    _, faults = recorded(tmp_path, program)
-    assert then == logged(faults, str(program))
-    assert then["zero page"] >= now["zero page"] and then["write"] < now["write"]
+    assert now == data_faults(faults, str(program))
+    good(tmp_path, "--with-data", "--lld=order", entries)
+    program = linked(tmp_path, "ordered", [made], "-no-pie", "-fuse-ld=lld", "-Wl,--symbol-ordering-file=order")
+    _, faults = recorded_with_faults(tmp_path, program)
+    assert then == data_faults(faults, str(program))
+    assert now["zero page"] > 0 and then["zero page"] < now["zero page"] and then["write"] < now["write"]

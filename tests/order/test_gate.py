@@ -133,6 +133,18 @@ def test_a_build_in_two_passes_keeps_what_is_better(tmp_path: Path) -> None:
 
 
 @needs_lld
+def test_a_build_in_two_passes_can_order_variables(tmp_path: Path) -> None:
+    """of which each that is written lies on another page, as all functions lie on one"""
+    lines = [f"char pad{n}[4000] = {{ 1 }}; int warm{n} = 1;" for n in range(20)]
+    source = "\n".join([*lines, "int main(void) {", *(f"warm{n}++;" for n in range(20)), "return 0; }", ""])
+    build = BUILD.format("-fdata-sections -ffunction-sections -fno-toplevel-reorder")
+    done = two_passes(tmp_path, source, build, ORDER_DATA="yes")
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert "Data in order would save" in done.stderr and "Its data follows the order" in done.stderr
+    assert done.stderr.endswith("order.sh: kept the ordered program\n")
+
+
+@needs_lld
 def test_a_build_that_lets_no_function_move_keeps_the_plain_program(tmp_path: Path) -> None:
     """without -ffunction-sections the linker takes the order, and does nothing"""
     done = two_passes(tmp_path, spread(40, CALLED, 200, 3830), BUILD.format(""))

@@ -128,10 +128,10 @@ static void kernel_touches(CorePart part, ThreadId tid, Addr a, SizeT len,
       tg_site_release(site);
 }
 
-static void kernel_reads(CorePart part, ThreadId tid, const HChar* s, Addr a,
-                         SizeT len)
+void tg_recorder_kernel_reads(CorePart part, ThreadId tid, Addr a, SizeT len)
 {
-   (void)s;
+   if (options == NULL)
+      return;
    if (part != Vg_CoreSysCall || !tg_payload_keeps(tid, a, len))
       kernel_touches(part, tid, a, len, TLB_TOUCH_READ);
 }
@@ -139,24 +139,6 @@ static void kernel_reads(CorePart part, ThreadId tid, const HChar* s, Addr a,
 static void payload_read(ThreadId tid, Addr a, SizeT len)
 {
    kernel_touches(Vg_CoreSysCall, tid, a, len, TLB_TOUCH_READ);
-}
-
-/* Touches a text up to its final zero, or up to the first unreadable byte. */
-static void kernel_reads_text(CorePart part, ThreadId tid, const HChar* s,
-                              Addr a)
-{
-   (void)s;
-   Addr at = a;
-   while (a != 0 && VG_(am_is_valid_for_client)(at, 1, VKI_PROT_READ)) {
-      const Addr from = at;
-      const Addr next = (at | page_mask) + 1;
-      while (at != next && *(const HChar*)at != '\0')
-         at++;
-      const Bool ends = at != next;
-      kernel_touches(part, tid, from, at - from + ends, TLB_TOUCH_READ);
-      if (ends)
-         return;
-   }
 }
 
 void tg_recorder_kernel_wrote(CorePart part, ThreadId tid, Addr a, SizeT len)
@@ -249,8 +231,6 @@ void tg_recorder_init(const TgOptions* o)
    if (o->faults.touches)
       tg_touches_init(o->page_shift);
    tg_payload_init();
-   VG_(track_pre_mem_read)(kernel_reads);
-   VG_(track_pre_mem_read_asciiz)(kernel_reads_text);
 }
 
 void tg_recorder_zero(void)

@@ -25,6 +25,7 @@ void tg_recorder_touch(TgSite* site, TgLine* line, tlb_touch touch, Addr a, ULon
    of space/forks.h. Without --faults=yes they do nothing. */
 void tg_recorder_started(void);
 void tg_recorder_pre_syscall(ThreadId tid, UInt number, const UWord* args);
+void tg_recorder_kernel_reads(CorePart part, ThreadId tid, Addr a, SizeT len);
 void tg_recorder_kernel_wrote(CorePart part, ThreadId tid, Addr a, SizeT len);
 void tg_recorder_post_syscall(ThreadId tid, UInt number, SysRes result);
 

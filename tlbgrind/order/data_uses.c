@@ -161,6 +161,12 @@ static inline void used(Addr a, UWord size, Bool is_write)
    }
 }
 
+void tg_data_uses_kernel_reads(Addr a, SizeT len)
+{
+   if (pages != NULL)
+      used(a, len, False);
+}
+
 void tg_data_uses_kernel_wrote(Addr a, SizeT len)
 {
    if (pages != NULL)

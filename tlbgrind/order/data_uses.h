@@ -21,7 +21,8 @@ void tg_data_uses_init(void);
    added. */
 void tg_data_uses_statement(IRSB* out, const IRSB* in, Int i);
 
-/* The kernel wrote to [a, a+len). */
+/* The kernel reads [a, a+len), or wrote to it. */
+void tg_data_uses_kernel_reads(Addr a, SizeT len);
 void tg_data_uses_kernel_wrote(Addr a, SizeT len);
 
 /* To be called when [a, a+len) is mapped, unmapped or protected. */

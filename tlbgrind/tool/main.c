@@ -151,6 +151,31 @@ static void kernel_wrote(CorePart part, ThreadId tid, Addr a, SizeT len)
    tg_recorder_kernel_wrote(part, tid, a, len);
 }
 
+/* Valgrind's own look at what a client request or the stack of a debugger has is none. */
+static void kernel_reads(CorePart part, ThreadId tid, const HChar* what, Addr a, SizeT len)
+{
+   (void)what;
+   if (part == Vg_CoreSysCall || part == Vg_CoreSysCallArgInMem || part == Vg_CoreSignal)
+      tg_data_uses_kernel_reads(a, len);
+   tg_recorder_kernel_reads(part, tid, a, len);
+}
+
+/* A text up to its final zero, or up to the first unreadable byte. */
+static void kernel_reads_text(CorePart part, ThreadId tid, const HChar* what, Addr a)
+{
+   Addr at = a;
+   while (a != 0 && VG_(am_is_valid_for_client)(at, 1, VKI_PROT_READ)) {
+      const Addr from = at;
+      const Addr next = VG_PGROUNDDN(at) + VKI_PAGE_SIZE;
+      while (at != next && *(const HChar*)at != '\0')
+         at++;
+      const Bool ends = at != next;
+      kernel_reads(part, tid, what, from, at - from + ends);
+      if (ends)
+         return;
+   }
+}
+
 /* --- Changes of the address space --- */
 
 static void discard(Addr entry, VexGuestExtents extents)
@@ -281,6 +306,10 @@ static void post_clo_init(void)
    tg_unmatched_init(o);
    if (o->faults.simulated)
       tg_recorder_init(o);
+   if (o->faults.simulated || o->entries_data) {
+      VG_(track_pre_mem_read)(kernel_reads);
+      VG_(track_pre_mem_read_asciiz)(kernel_reads_text);
+   }
 }
 
 static Bool requested(ThreadId tid, UWord* args, UWord* result)

@@ -55,6 +55,7 @@ class Section(NamedTuple):
     size: int
     link: int
     entry_size: int
+    alignment: int
 
     @property
     def is_code(self) -> bool:
@@ -154,7 +155,8 @@ class Elf:
                 self.fail(f"a broken ELF file: section names in section {names} of {count}")
             strings = self.bytes_at(raw[names][4], raw[names][5], "the section names")
         sections = [
-            Section(string_at(strings, r[0]), r[1], r[2], r[3], r[4], r[5], r[6], r[9]) for r in raw
+            Section(string_at(strings, r[0]), r[1], r[2], r[3], r[4], r[5], r[6], r[9], r[8])
+            for r in raw
         ]
         for section in sections:
             if section.is_code and section.size > _MOST_CODE:
@@ -355,6 +357,18 @@ class Places:
         """The begin of the first symbol behind an address."""
         index = bisect_right(self._starts, address)
         return self._starts[index] if index < len(self._starts) else None
+
+
+def data_symbols(binary: Elf) -> list[Symbol]:
+    """The variables and constants, and labels with a size; none of a thread's."""
+    found = []
+    for symbol in binary.symbols:
+        section = binary.section_of(symbol)
+        if section is None or section.is_code or not symbol.size or not symbol.name:
+            continue
+        if symbol.type in (STT_OBJECT, STT_NOTYPE):
+            found.append(symbol)
+    return found
 
 
 def string_at(strings: bytes, at: int) -> str:

@@ -10,6 +10,8 @@ from ..base.errors import ReportError, printable
 from ..base.text import aligned, title
 from ..formats.elf import Elf
 from . import dialects, layout, trace
+from .datacheck import Wanted, check_data, variables_of
+from .dataorder import READ, Variable
 from .options import Options
 from .order import stripped
 from .trace import Function
@@ -37,13 +39,32 @@ def check(work: Work) -> Answer:
     in_order = [match.places[id(f)].address for f in ordered if id(f) in match.places]
     text = [title(f"Check of {binary.path}"), *aligned(rows), "", *LEGEND, ""]
     verdict = _verdict(in_order, match, len(ordered), found, work.options)
+    if work.data is not None:
+        _add_data(verdict, [_wanted(v) for v in work.data.placed], binary)
     verdict[:] = [*text, *verdict, ""]
     return verdict
 
 
+def _wanted(variable: Variable) -> Wanted:
+    return Wanted(variable.names, variable.file, variable.place, variable.use != READ)
+
+
+def _add_data(verdict: Answer, wanted: Sequence[Wanted], binary: Elf) -> None:
+    found = check_data(wanted, binary)
+    verdict += found.lines
+    if not found.follows:
+        verdict.status = verdict.status or _DOES_NOT_FOLLOW
+
+
 def check_names(options: Options) -> Answer:
     binary = _binary(options.check)
-    written = [_function_of_order(name, file) for name, file in dialects.read(options.order)]
+    known = variables_of(binary)
+    code = {symbol.name for symbol in trace.code_symbols(binary)}
+    names = dialects.read(options.order)
+    variables = [name for name, _ in names if name in known and name not in code]
+    written = [_function_of_order(name, file) for name, file in names if name in code or name not in known]
+    if not written:
+        raise ReportError("it names no function", options.order)
     functions, match = _match_names(written, binary)
     _refuse_another_binary(match, len(functions), binary, options)
     touches = [(f, (0, 1)) for f in functions if id(f) in match.places]
@@ -52,6 +73,8 @@ def check_names(options: Options) -> Answer:
     in_order = [match.places[id(f)].address for f in functions if id(f) in match.places]
     text = [title(f"Check of {binary.path}"), *aligned(rows), "", *LEGEND, ""]
     verdict = _verdict(in_order, match, len(functions), found, options)
+    if variables:
+        _add_data(verdict, [Wanted((name,), "", range(0), False) for name in variables], binary)
     verdict[:] = [*text, *verdict]
     return verdict
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 
 from ..base import command
@@ -13,8 +14,9 @@ from ..base.text import aligned, title
 from ..base.whole_file import write_whole
 from ..formats import entries, faultlog
 from ..formats.entries import Entries
-from . import datapages, dialects, ld_script, trace
+from . import dataforecast, datapages, dialects, ld_script, trace
 from .check import check, check_names
+from .dataorder import USES, DataOrder, data_order
 from .forecast import forecast
 from .gains import gains
 from .objects import ALL, Written, all_objects
@@ -78,6 +80,9 @@ def _work(options: Options, traces: list[Trace], warnings: list[str]) -> Work:
         )
     sections = Sections(options.objects) if options.objects else None
     work = Work(options, traces, result, sections, warnings)
+    if options.with_data:
+        weights = options.weights or [1.0] * len(traces)
+        work.data = data_order(traces, options.object, weights, options.least, sections)
     _warn(work)
     return work
 
@@ -119,6 +124,8 @@ def _warn(work: Work) -> None:
             f"{len(duplicates)} of the functions share their name with others of the binary, "
             f"which linkers that go by name cannot tell apart: {names}"
         )
+    if work.data is not None:
+        _warn_of_data(work, work.data)
     # Start code and the stubs of the procedure linkage table have no names in many programs.
     unnamed = sum(f.touched_bytes for f in work.order.unnamed)
     total = unnamed + sum(p.function.touched_bytes for p in placed)
@@ -137,18 +144,33 @@ def _warn(work: Work) -> None:
             )
 
 
+def _warn_of_data(work: Work, data: DataOrder) -> None:
+    if data.duplicates:
+        work.warnings.append(
+            f"{len(data.duplicates)} names of variables are those of others, too, which linkers "
+            f"cannot tell apart: {some(data.duplicates)}"
+        )
+    sharing = sum(v.shares for v in data.stay)  # not those of a C library that is linked statically
+    if sharing > len(data.placed):
+        work.warnings.append(
+            f"{sharing} of {sharing + len(data.placed)} variables have no section of "
+            "their own, so that no linker can move them: compile with -fdata-sections"
+        )
+
+
 def _write_orders(work: Work) -> tuple[list[str] | None, list[tuple[str, str, int]]]:
     """Writes the files. Returns the one for the standard output, if there is, and (format, file,
     lines)."""
     options = work.options
     of_sections = options.gold or options.bfd or options.bfd_script
-    if of_sections and len(_unmatched(work)) == len(work.order.placed):
+    has_data = work.data is not None and work.data.placed
+    if of_sections and len(_unmatched(work)) == len(work.order.placed) and not has_data:
         raise ReportError(
             "no section there holds a function of the order: are these the object files of "
             f"{work.traces[0].object}, compiled with -ffunction-sections?",
             ", ".join(options.objects),
         )
-    writer = dialects.Writer(work.order, work.sections, options.page_align)
+    writer = dialects.Writer(work.order, work.sections, options.page_align, work.data)
     texts: list[tuple[str, str, list[str]]] = []
     for name in FILES:
         path = getattr(options, name)
@@ -195,7 +217,17 @@ def _listing(work: Work) -> list[str]:
             )
         )
     heading = f"Functions of {work.traces[0].object} in order of first entry"
-    return [title(heading), *aligned(rows, left=0), ""]
+    text = [title(heading), *aligned(rows, left=0), ""]
+    return text + (_data_listing(work, work.data) if work.data is not None else [])
+
+
+def _data_listing(work: Work, data: DataOrder) -> list[str]:
+    shares = ["runs"] if len(work.traces) > 1 else []
+    rows = [("rank", "section", "size", *shares, "use", "variable")]
+    for rank, v in enumerate(data.placed, 1):
+        shares = [f"{100 * v.weight:.0f}%"] if shares else []
+        rows.append((f"{rank:,}", v.section, f"{len(v.place):,}", *shares, v.use, v.label))
+    return [title(f"Variables of {work.traces[0].object} in order"), *aligned(rows, left=0), ""]
 
 
 def _summary(work: Work, written: Sequence[tuple[str, str, int]]) -> list[str]:
@@ -221,10 +253,27 @@ def _summary(work: Work, written: Sequence[tuple[str, str, int]]) -> list[str]:
     if unmatched:
         names = some([p.function.name for p in unmatched], 20)
         facts.append(("Without a section", f"{len(unmatched):,} functions: {names}"))
+    if work.data is not None:
+        facts += _data_facts(work.data)
+    elif written and any(t.entries.uses for t in work.traces):
+        facts.append(("Variables", "recorded, but not in order without --with-data"))
     for name, path, lines in written:
         facts.append((f"Order for {name}", f"{path}, {lines:,} lines"))
     width = 2 + max(len(name) for name, _ in facts)
     return [title("Order"), *(printable(f"{n + ':':<{width}}{v}") for n, v in facts), ""]
+
+
+def _data_facts(data: DataOrder) -> list[tuple[str, str]]:
+    uses = Counter(v.use for v in data.placed)
+    kinds = ", ".join(f"{uses[use]:,} {use}" for use in USES if uses[use])
+    size = sum(len(v.place) for v in data.placed)
+    facts = [("Variables in order", f"{len(data.placed):,}, of {size:,} bytes: {kinds or 'none'}")]
+    if data.large:
+        facts.append(("Large, not in order", f"{data.large:,} variables with pages that nothing writes"))
+    if data.stay:
+        names = some([v.name for v in data.stay], 20)
+        facts.append(("No own section", f"{len(data.stay):,} variables: {names}"))
+    return facts
 
 
 def _unmatched(work: Work) -> list[Placed]:
@@ -241,7 +290,10 @@ def _data(options: Options, chosen: Trace) -> list[str]:
     number = entries.choose_object(chosen.entries, options.object)
     data = datapages.Data(chosen.entries, number, chosen.binary)
     log = faultlog.read(options.faults) if options.faults else None
-    return datapages.report(data, log, chosen.object, TOP if options.top is None else options.top)[:-1]
+    text = datapages.report(data, chosen.object, TOP if options.top is None else options.top)
+    sections = Sections(options.objects) if options.objects else None
+    order_of_data = data_order([chosen], options.object, [1.0], 0.0, sections)
+    return [*text, *dataforecast.report(order_of_data, data, log, chosen.object)][:-1]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,32 +2,25 @@
 """Lists the variables that were written first, and how many pages they need side by side.
 
 A private page of .data or .bss that is written is a fault of its own. The dynamic linker's
-relocations are writes, too: they are told apart, for no layout but one without relocations avoids
-them. In a position-independent program most of .data may have some: such pages are written
-wherever the variables lie that the program itself writes.
+relocations are writes, too: they are told apart, for no order avoids them, but puts what has them
+side by side. In a position-independent program most of .data may have some.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass, field
 
-from ..base.errors import ReportError, printable
-from ..base.text import aligned, title
+from ..base.errors import ReportError
+from ..base.text import aligned, counted, title
 from ..formats.elf import (
     PF_W,
     SHT_NOBITS,
-    STT_NOTYPE,
-    STT_OBJECT,
     Elf,
     Places,
-    Symbol,
+    data_symbols,
 )
 from ..formats.entries import Entries
-from ..formats.fault import VIEWS
-from ..formats.faultlog import FaultLog
-from .datafaults import KINDS, PAGE, Moved, Use, data_sections, faults, packed
-from .verdict import verdict_of
+from .datafaults import PAGE, Use, data_sections
 
 CLASSES = ("relro", "data", "bss")
 _CLASS_TITLES = {
@@ -55,7 +48,8 @@ class Variable:
     @property
     def room(self) -> int:
         """Bytes that it takes on written pages, wherever it lies: of a large one, what is written."""
-        return self.size if 0 < self.size <= PAGE else len(self.pages) * PAGE
+        pages = len(self.pages) * PAGE
+        return min(self.size, pages) if self.size else pages
 
 
 @dataclass
@@ -76,10 +70,10 @@ class Data:
         self.variables: dict[int, Variable] = {}  # by address, in order of first write
         self.pages: dict[int, Page] = {}  # the same
         word = 8 if binary.is_64 else 4
-        self._relocated = {
+        self.relocated = {
             at for address in binary.relocated() for at in range(address, address + word, 4)
         }
-        self._places = Places(_data_symbols(binary))
+        self._places = Places(data_symbols(binary))
         self.segments = [s for s in binary.loads if s.flags & PF_W]
         self._in_file = sorted((s for s in self.segments if s.file_size), key=lambda s: s.offset)
         self.uses: list[Use] = []
@@ -113,18 +107,9 @@ class Data:
             s.address // PAGE * PAGE <= address < s.address + s.memory_size for s in self.segments
         )
 
-    def relocated_anyway(self) -> set[int]:
-        """The pages to which relocations are written that do not lie in what the program writes:
-        that stays where it is when the rest is packed."""
-        packed = [v for v in self.variables.values() if v.written and v.size]
-        ends = {v.address: v.address + v.size for v in packed}
-        starts = sorted(ends)
-        pages = set()
-        for at in self._relocated:
-            index = bisect_right(starts, at) - 1
-            if index < 0 or at >= ends[starts[index]]:
-                pages.add(at // PAGE * PAGE)
-        return pages
+    def is_relocated(self, start: int, end: int) -> bool:
+        """Whether all of these bytes are written by relocations."""
+        return all(at & ~3 in self.relocated for at in range(start, end))
 
     def class_of(self, address: int) -> str:
         if address in self.binary.relro:
@@ -173,35 +158,21 @@ class Data:
             variable.faults += 1
         page.variables.add(variable.address)
         variable.pages.add(page_address)
-        moved = sum(at & ~3 in self._relocated for at in range(address, address + length))
+        moved = sum(at & ~3 in self.relocated for at in range(address, address + length))
         variable.relocated += moved
         page.relocated += moved
         variable.written += length - moved
         page.written += length - moved
 
 
-def _data_symbols(binary: Elf) -> list[Symbol]:
-    found = []
-    for symbol in binary.symbols:
-        section = binary.section_of(symbol)
-        if section is None or section.is_code or not symbol.size or not symbol.name:
-            continue
-        if symbol.type in (STT_OBJECT, STT_NOTYPE):
-            found.append(symbol)
-    return found
-
-
-def report(data: Data, log: FaultLog | None, object_name: str, top: int) -> list[str]:
+def report(data: Data, object_name: str, top: int) -> list[str]:
     if not data.pages:
         raise ReportError(
             f"no data of {object_name} was recorded: run the program with --entries=data"
         )
     text = _pages(data, object_name)
     text += _variables(data, top)
-    text += _packing(data, log)
-    if log is not None:
-        text += _share(data, log, object_name)
-    return text
+    return text + _packing(data)
 
 
 def _pages(data: Data, object_name: str) -> list[str]:
@@ -244,81 +215,39 @@ def _variables(data: Data, top: int) -> list[str]:
     return [*text, "", legend, ""]
 
 
-def _packing(data: Data, log: FaultLog | None) -> list[str]:
-    """Relocations write where they must; what the program writes by itself can be packed."""
+def _packing(data: Data) -> list[str]:
+    """What is written takes as many pages as it has bytes, were nothing else between."""
     rows: list[tuple[str, ...]] = [
-        ("class", "pages", "written", "relocated anyway", "variables", "bytes", "packed")
+        ("class", "pages", "written", "variables", "bytes", "relocated", "bytes", "side by side")
     ]
-    relocated = 0
-    kept = data.relocated_anyway()
     for kind in CLASSES:
-        spans = _class_pages(data, kind)
-        pages = [page for page in data.pages.values() if page.kind == kind]
-        variables = [v for v in data.variables.values() if v.kind == kind and v.written]
-        size = sum(v.room if v.size else v.written for v in variables)
-        fixed = sum(page.address in kept for page in pages)
-        relocated += fixed
-        numbers = (spans, len(pages), fixed, len(variables), size, -(-size // PAGE))
-        rows.append((_CLASS_TITLES[kind], *(f"{n:,}" for n in numbers)))
-    why = []
-    if relocated:
-        pie = data.binary.is_pie and data.binary.is_program
-        because = ": the program is position-independent" if pie else ""
-        why.append(
-            f"The dynamic linker writes to {relocated:,} of these pages whatever is packed{because}."
-        )
+        pages = sum(page.kind == kind for page in data.pages.values())
+        variables = [v for v in data.variables.values() if v.kind == kind]
+        written = [v for v in variables if v.written]
+        relocated = [v for v in variables if not v.written]
+        sizes = [sum(v.room if v.size else v.written + v.relocated for v in some) for some in (written, relocated)]
+        numbers = (_class_pages(data, kind), pages, len(written), sizes[0], len(relocated), sizes[1])
+        # No linker takes an order for what becomes read-only.
+        best = "" if kind == "relro" else f"{-(-sum(sizes) // PAGE):,}"
+        rows.append((_CLASS_TITLES[kind], *(f"{n:,}" for n in numbers), best))
     return [
         title("Packing"),
         *aligned(rows),
         "",
-        "relocated anyway: pages with relocations of what is not packed",
-        "variables, bytes: those written otherwise than by relocations; of large ones, their pages",
-        "packed: pages that they would need side by side",
-        *why,
+        "written: pages; variables: those that the program writes; relocated: those that only relocations",
+        "write; bytes: of large ones, no more than their pages; side by side: pages that both would need",
+        *_why(data),
         "",
-        *_forecast(data, log),
     ]
 
 
-def _moves(data: Data) -> list[Moved]:
-    """Packs what the program writes, in that order. A larger variable than a page stays where it is."""
-    written = [v for v in data.variables.values() if v.written and 0 < v.size <= PAGE]
-    symbols = {range(s.address, s.address + s.size) for s in _data_symbols(data.binary)}
-    sections = []
-    for kind in ("data", "bss"):
-        found = [s for s in data_sections(data.binary) if data.class_of(s.address) == kind]
-        if not found:
-            continue
-        whole = range(min(s.address for s in found), max(s.address + s.size for s in found))
-        within = [r for r in symbols if r.start in whole and r.stop <= whole.stop]
-        mine = (range(v.address, v.address + v.size) for v in written if v.kind == kind)
-        first = [r for r in mine if r.start in whole and r.stop <= whole.stop]
-        sections.append((whole, first, within))
-    return packed(sections)
-
-
-def _forecast(data: Data, log: FaultLog | None) -> list[str]:
-    now = faults(data.binary, data.uses)
-    then = faults(data.binary, data.uses, _moves(data))
-    rows = [("fault", "now", "packed")]
-    rows += [(kind, f"{now[kind]:,}", f"{then[kind]:,}") for kind in KINDS if now[kind] + then[kind]]
-    before, after = sum(now.values()), sum(then.values())
-    rows.append(("all", f"{before:,}", f"{after:,}"))
-    if after > before:
-        what = f"take {after - before:,} more than these {before:,} faults"
-    else:
-        saved = f"{before - after:,}" if after < before else "none"
-        what = f"save {saved} of {before:,} faults"
+def _why(data: Data) -> list[str]:
+    count = sum(not v.written and v.kind == "data" for v in data.variables.values())
+    if not (count and data.binary.is_pie and data.binary.is_program):
+        return []
     return [
-        title("Page faults of the data"),
-        *aligned(rows),
-        "",
-        "packed: of .data and of .bss, the written variables of up to a page stand first, in the order",
-        "of their first write; the rest behind them in its own",
-        "A page of .bss that is then only read still takes a fault.",
-        f"Packing what the program writes would {what}.",
-        *(verdict_of("packing", before - after, log) if log is not None else ()),
-        "",
+        f"The program is position-independent: the dynamic linker writes to {counted(count, 'variable')} that the",
+        "program does not write. Without position independence (-no-pie) it would not.",
     ]
 
 
@@ -330,25 +259,3 @@ def _class_pages(data: Data, kind: str) -> int:
             last = (section.address + section.size - 1) // PAGE
             pages.update(range(section.address // PAGE, last + 1))
     return len(pages)
-
-
-def _share(data: Data, log: FaultLog, object_name: str) -> list[str]:
-    view = VIEWS.index("warm")
-    total = log.totals["warm"].faults
-    kinds = {"w": 0, "c": 0}
-    for fault in log.of(view):
-        kind = fault.kind(view)
-        if kind not in kinds or fault.map.name != object_name:
-            continue
-        kinds[kind] += 1
-    own = sum(kinds.values())
-    if not any(map_.name == object_name for map_ in log.maps.values()):
-        raise ReportError(f"nothing of {object_name} is mapped: another program's log", log.path)
-    return [
-        printable(
-            f"Of all {total:,} faults of the run, {own:,} ({100 * own / max(1, total):.1f}%) are "
-            f"writes to data of {object_name}: {kinds['c']:,} copies of a page, {kinds['w']:,} "
-            "first touches."
-        ),
-        "",
-    ]

@@ -7,7 +7,9 @@ from ..base.errors import ReportError
 from ..base.text import aligned, title
 from ..formats import faultlog
 from ..formats.elf import PF_X, Elf
-from . import layout
+from ..formats.entries import choose_object
+from . import dataforecast, layout
+from .datapages import Data
 from .verdict import verdict_of
 from .work import COLUMNS, LEGEND, Work, row
 
@@ -34,6 +36,10 @@ def forecast(work: Work) -> list[str]:
     if work.options.faults:
         places = layout.forecast_places(chosen, ordered, binary, False, work.options.page_align)
         lines += _share(work, binary, text, places)
+    if work.data is not None:
+        log = faultlog.read(work.options.faults) if work.options.faults else None
+        number = choose_object(chosen.entries, work.options.object)
+        lines += ["", *dataforecast.report(work.data, Data(chosen.entries, number, binary), log, chosen.object)[:-1]]
     return [*lines, ""]
 
 

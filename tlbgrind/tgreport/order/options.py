@@ -36,6 +36,8 @@ them and nothing else:
   --names=FILE         the plain names
   --objects=FILE       an object file, an archive or a folder of them: the names of their sections
                        are used, where they are guessed otherwise. May be repeated
+  --with-data          variables, too, in --lld, --gold, --bfd, --bfd-script, --list, --check and
+                       --forecast (recorded with --entries=data; compile with -fdata-sections)
   --page-align         begin the block on a page of its own (GNU ld only)
   --ld=COMMAND         the GNU ld whose script --bfd-script takes [ld]
   --ld-script=FILE     that script, or what ld --verbose printed
@@ -56,7 +58,7 @@ Questions:
   --gains              the same for each of several ENTRIES, and what is lost without it
   --held-out=FILE      the same for the ENTRIES of a run that is not in the order. May be repeated
   --data               which data was written first (recorded with --entries=data), which of it is
-                       on one page, and what packing it would save; no order and no other
+                       on one page, and what data in order would save; no order and no other
                        question with it
   --top=N              with --data: how many variables are listed; 0: all [40]
   --faults=FILE        with --forecast, --data: the fault log of the same run, to compare with all
@@ -98,6 +100,7 @@ class Options(argparse.Namespace):
     names: str = ""
     objects: list[str]
     held_out: list[str]
+    with_data: bool
     page_align: bool
     ld: str | None
     ld_script: str = ""
@@ -142,6 +145,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--weights", type=_weights, default=[])
     add("--least", type=_percent, default=0.0)
     add("--objects", type=file_name, action="append", default=[])
+    add("--with-data", action="store_true")
     add("--page-align", action="store_true")
     add("--ld")
     add("--max-faults", type=whole_number("a number of faults"))
@@ -169,6 +173,9 @@ def parse(arguments: Sequence[str]) -> Options:
             parser.error(f"--{name.replace('_', '-')} goes with {needs}")
     if options.top is not None and not options.data:
         parser.error("--top=N goes with --data")
+    takes_data = ("lld", "gold", "bfd", "bfd_script", "list", "check", "forecast")
+    if options.with_data and not any(getattr(options, name) for name in takes_data):
+        parser.error("--with-data goes with --lld, --gold, --bfd, --bfd-script, --list, --check or --forecast")
     if options.page_align and not (options.bfd or options.bfd_script):
         parser.error("--page-align goes with --bfd or --bfd-script")
     for name in ("ld", "ld_script"):
@@ -194,9 +201,9 @@ def _refuse_what_would_be_left_out(parser: Parser, options: Options) -> None:
     orders = [name for name in FILES if getattr(options, name)]
     questions = ("list", "check", "forecast", "stale", "gains", "held_out", "data")
     if options.data:
-        alone, without = "--data", [*questions[:6], *orders, "objects", "weights", "least"]
+        alone, without = "--data", [*questions[:6], *orders, "weights", "least", "with_data"]
     elif options.order:
-        alone, without = "--order", ["list", "forecast", "stale", "gains", "held_out", *orders, "objects", "weights", "least", "object", "binary"]
+        alone, without = "--order", ["list", "forecast", "stale", "gains", "held_out", *orders, "objects", "weights", "least", "object", "binary", "with_data"]
     elif options.object == "all":
         to_stdout = [name for name in orders if getattr(options, name) == "-"]
         alone = "--object=all"

@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""Finds the section of each function in object files.
+"""Finds the section of each function and each variable in object files.
 
 A linked binary has no such sections any more, but gold and GNU ld order by their names.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from ..base.command import read_bytes
 from ..base.errors import ReportError
@@ -18,12 +19,21 @@ from ..formats.elf import Elf
 from .trace import code_symbols
 
 
+class DataSection(NamedTuple):
+    """A section of data of an object file."""
+
+    name: str
+    alignment: int
+    variables: int  # how many it holds
+
+
 class Sections:
-    """Which section of which object file each function is in."""
+    """Which section of which object file each function is in, and each variable."""
 
     def __init__(self, paths: Sequence[str]) -> None:
         self.of: dict[str, list[str]] = defaultdict(list)
         self.crowded: dict[str, int] = {}  # functions of sections that hold several
+        self.data: dict[str, list[DataSection]] = defaultdict(list)
         self.files = 0
         for path in paths:
             for binary in self._files(path):
@@ -55,6 +65,22 @@ class Sections:
             yield binary
 
     def _add(self, binary: Elf) -> None:
+        self._add_code(binary)
+        self._add_data(binary)
+
+    def _add_data(self, binary: Elf) -> None:
+        inside: dict[int, list[elf.Symbol]] = defaultdict(list)
+        for symbol in elf.data_symbols(binary):
+            inside[symbol.section].append(symbol)
+        for index, symbols in inside.items():
+            section = binary.sections[index]
+            if not section.flags & elf.SHF_WRITE:
+                continue
+            places = len({symbol.address for symbol in symbols})
+            for symbol in symbols:
+                self.data[symbol.name].append(DataSection(section.name, section.alignment, places))
+
+    def _add_code(self, binary: Elf) -> None:
         inside: dict[int, list[str]] = defaultdict(list)
         places: dict[int, set[int]] = defaultdict(set)
         for symbol in code_symbols(binary):

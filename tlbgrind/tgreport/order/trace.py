@@ -28,7 +28,7 @@ from ..formats.entries import UNKNOWN, Entries, choose_object
 Range = tuple[int, int]  # first byte, length
 
 # Code of the C start files, whose functions share one section.
-_FIXED_FILES = ("crtstuff.c", "crt1.o", "crti.o", "crtn.o")
+FIXED_FILES = ("crtstuff.c", "crt1.o", "crti.o", "crtn.o")
 _FIXED_NAMES = ("_start", "_init", "_fini", "_dl_relocate_static_pie")
 
 
@@ -50,7 +50,7 @@ class Function:
 
     @property
     def is_fixed(self) -> bool:
-        return self.file in _FIXED_FILES or self.name in _FIXED_NAMES
+        return self.file in FIXED_FILES or self.name in _FIXED_NAMES
 
     @property
     def key(self) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ..formats.elf import Elf
 from . import layout
+from .dataorder import DataOrder
 from .options import Options
 from .order import Order
 from .sections import Sections
@@ -25,6 +26,7 @@ class Work:
     order: Order
     sections: Sections | None
     warnings: list[str]
+    data: DataOrder | None = None  # with --with-data
 
     @property
     def binary(self) -> Elf | None:
