@@ -7,7 +7,7 @@ which one is true: then the numbers are a range.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,11 +25,21 @@ class Range(NamedTuple):
         return ends[0] if self.least == self.most else f"{ends[0]} to {ends[1]}"
 
 
+# The run of a program that was linked anew, without what the changes take away.
+Relink = Callable[[Sequence[Change]], Run]
+
+
 class Way(NamedTuple):
     """One of the ways a remedy can turn out."""
 
     changes: tuple[Change, ...]
     more: int = 0  # faults that are saved beside those of the changes
+    relink: Relink | None = None  # what is replayed in the place of the run
+
+    def replay(self, run: Run, is_cold: bool) -> Replay:
+        if self.relink is not None:
+            return replay(self.relink(self.changes), (), is_cold)
+        return replay(run, self.changes, is_cold)
 
 
 @dataclass
@@ -92,8 +102,7 @@ class Judge:
             return Saved(remedy)
         minor, major, kib = [], [], []
         for way in remedy.ways:
-            warm = replay(self.run, way.changes)
-            cold = replay(self.run, way.changes, is_cold=True)
+            warm, cold = way.replay(self.run, False), way.replay(self.run, True)
             minor.append(self.warm.faults - warm.faults + way.more)
             major.append(self.cold.major - cold.major)
             kib.append((self.cold.read - cold.read) * self.run.page_size // 1024)
@@ -137,7 +146,9 @@ def _together(remedies: Sequence[Remedy]) -> Remedy:
     ways: list[Way] = [Way(())]
     for remedy in remedies:
         ways = [
-            Way(way.changes + other.changes, way.more + other.more) for way in ways for other in remedy.ways
+            Way(way.changes + other.changes, way.more + other.more, way.relink or other.relink)
+            for way in ways
+            for other in remedy.ways
         ]
     return Remedy(
         " + ".join(remedy.name for remedy in remedies),
