@@ -20,8 +20,9 @@ from tgreport.formats.faultlog import FaultLog
 
 MINOR, MAJOR = 3, 2  # what a changed program may differ by from what was said
 UTF8 = "C.UTF-8"
-ORDER = "functions in the order of their first use"
-# How each is really done: flags of the linker, variables. {order} is GNU ld's script, {populate-N} an object file.
+ORDER = "functions in order"
+# How each is really done: flags of the linker, variables. {order} is GNU ld's script, {populate-N} an object
+# file for these segments.
 LINKED: Mapping[str, Sequence[str]] = {
     "LC_ALL=C": (),
     "a heap that is never cut": (),
@@ -33,8 +34,10 @@ LINKED: Mapping[str, Sequence[str]] = {
     "-z noseparate-code": ("-Wl,-z,noseparate-code",),
     "MADV_POPULATE: code": ("{populate-1}",),
     "MADV_POPULATE: data": ("{populate-2}",),
+    "MADV_POPULATE: constants": ("{populate-4}",),
     ORDER: ("-Wl,-T,{order}",),
 }
+_POPULATE = "{populate-"
 VARIABLES: Mapping[str, Mapping[str, str]] = {
     "LC_ALL=C": {"LC_ALL": "C"},
     "a heap that is never cut": {
@@ -66,7 +69,8 @@ class Program:
         tool = f"--tlbgrind={setting('TLBGRIND')[-1]}"
         asked = [*setting("PYTHON"), TG_FAULTS, "--what-if", "--format=json", f"--entries={entries}", tool, log]
         # An empty program that is linked for it runs with the variables of the recorded one.
-        self.rows: list[Row] = json.loads(lab.call(asked, env=self.env))["tables"][0]["rows"]
+        variables = {name: value for name, value in self.env.items() if not name.startswith("PYTHON")}
+        self.rows: list[Row] = json.loads(lab.call(asked, env=variables))["tables"][0]["rows"]
 
     def _link(self, flags: Sequence[object]) -> Path:
         """All paths are as long as each other: they are on the stack."""
@@ -95,7 +99,7 @@ class Program:
             for part in parts:
                 env.update(VARIABLES.get(part, {}))
             try:
-                program = self._link([self._flag(flag, parts) for part in parts for flag in LINKED[part]])
+                program = self._link(self._flags(parts))
                 after = self._counts(program, env)
             except Broken as error:
                 print(f"{self.source.name}: {row['remedy']}: {error}", flush=True)
@@ -103,12 +107,14 @@ class Program:
             kernel = self.before.kernel - after.kernel if self.before.kernel is not None and after.kernel is not None else None
             yield row, Counts(self.before.minor - after.minor, self.before.major - after.major, kernel)
 
-    def _flag(self, flag: str, parts: Sequence[str]) -> str:
-        if flag.startswith("{populate-"):
-            bits = flag[len("{populate-") : -1]
+    def _flags(self, parts: Sequence[str]) -> list[str]:
+        flags = [flag for part in parts for flag in LINKED[part]]
+        bits = sum(int(flag[len(_POPULATE) : -1]) for flag in flags if flag.startswith(_POPULATE))
+        flags = [flag for flag in flags if not flag.startswith(_POPULATE)]
+        if bits:
             source = self.lab.write("populate.c", exp_relink.POPULATE)
-            return str(self.lab.cc(f"populate-{bits}.o", "-O2", "-fPIE", f"-DPOPULATE={bits}", "-c", source))
-        return flag.replace("{order}", str(self._order(parts))) if "{order}" in flag else flag
+            flags.append(str(self.lab.cc(f"populate-{bits}.o", "-O2", "-fPIE", f"-DPOPULATE={bits}", "-c", source)))
+        return [flag.replace("{order}", str(self._order(parts))) if "{order}" in flag else flag for flag in flags]
 
     def _order(self, parts: Sequence[str]) -> Path:
         """A linker's script is for one kind of program."""

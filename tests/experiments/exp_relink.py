@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""For experiments that link real programs in several ways: bash, git, CPython and ninja, from Debian's source packages.
+"""For experiments that link real programs in several ways: bash, git, ninja and CPython, from Debian's source packages.
 
 Each is compiled once, position-independent, every function and variable in a section of its own.
 """
@@ -12,25 +12,33 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from e13_order import _extra_libraries, fetch
-from exp_lab import Broken, Lab, setting
+from exp_lab import HERE, Broken, Lab, setting
 
 FLAGS = "-O2 -g0 -ffunction-sections -fdata-sections -fPIE"
-# The program calls madvise() of its own segments before main(): libtlbgrind has no part in it.
+# It is linked to a program, whose own segments it has mapped at once before main().
 POPULATE = """
+#include <elf.h>
 #include <stdint.h>
 #include <sys/mman.h>
-extern char __executable_start, etext, __data_start, end;
-static void populate(char* from, char* to, int how)
+extern char __data_start, end, etext;
+extern const Elf64_Ehdr __ehdr_start;
+static void populate(const char* from, const char* to, int how)
 {
    const uintptr_t page = 4096, start = (uintptr_t)from & -page;
    madvise((void*)start, (((uintptr_t)to + page - 1) & -page) - start, how);
 }
 __attribute__((constructor)) static void populate_all(void)
 {
+   const char* base = (const char*)&__ehdr_start;
+   const Elf64_Phdr* part = (const Elf64_Phdr*)(base + __ehdr_start.e_phoff);
    if (POPULATE & 1)
-      populate(&__executable_start, &etext, 22 /* MADV_POPULATE_READ */);
+      populate(base, &etext, 22 /* MADV_POPULATE_READ */);
    if (POPULATE & 2)
       populate(&__data_start, &end, 23 /* MADV_POPULATE_WRITE */);
+   for (int i = 0; POPULATE & 4 && i < __ehdr_start.e_phnum; i++) {
+      if (part[i].p_type == PT_LOAD && part[i].p_flags == PF_R && part[i].p_offset != 0)
+         populate(base + part[i].p_offset, base + part[i].p_offset + part[i].p_filesz, 22);
+   }
 }
 """
 
@@ -45,7 +53,6 @@ class Source:
     link: Callable[[Sequence[str]], None]  # with these flags more, to `linked`
     linked: Path
     env: Mapping[str, str] = field(default_factory=dict)
-    can_be_static: bool = True
 
     def to(self, path: Path, flags: Sequence[object]) -> Path:
         self.link([str(flag) for flag in flags])
@@ -129,4 +136,14 @@ def python(lab: Lab, source: Path | None = None) -> Source:
     return made
 
 
-ALL: Mapping[str, Callable[[Lab], Source]] = {"bash": bash, "git": git, "ninja": ninja, "python": python}
+def start(lab: Lab) -> Source:
+    """The example of docs/start-up.md."""
+    compiled = lab.cc("start.o", *FLAGS.split(), "-c", HERE.parents[1] / "docs" / "start.c")
+
+    def link(flags: Sequence[str]) -> None:
+        lab.call([*setting("CC"), "-o", lab.folder / "start.new", compiled, *flags])
+
+    return Source("start", [], lab.folder, link, lab.folder / "start.new")
+
+
+ALL: Mapping[str, Callable[[Lab], Source]] = {"start": start, "bash": bash, "git": git, "ninja": ninja, "python": python}

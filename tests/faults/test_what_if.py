@@ -25,7 +25,7 @@ CALLED = 5  # each fifth
 # What a changed program may differ by from what was said.
 MINOR, MAJOR = 3, 2
 UTF8 = "C.UTF-8"
-ORDER = "functions in the order of their first use"
+ORDER = "functions in order"
 NO_POPULATE = 3  # the exit status of a program whose madvise() is not known
 # (Not gawk: it reads /proc/self/maps, so its faults depend on where the tool lies.)
 PROGRAMS = {"bash": ("-c", ":"), "ls": ("/",), "perl": ("-e", "1")}

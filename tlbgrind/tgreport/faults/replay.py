@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -280,6 +280,15 @@ class Replayer:
                 page = move(page)
         return page
 
+    def _moved_pages(self, part: Populated) -> list[int]:
+        """Where a populated segment is after all changes."""
+        pages: list[int | None] = list(part.pages)
+        for change in self.changes:
+            move = change.page.get(part.map)
+            if move is not None:
+                pages = [move(page) if page is not None else None for page in pages]
+        return [page for page in pages if page is not None]
+
     def _populate(self, place: int) -> None:
         for change in self.changes:
             when, parts = change.populate
@@ -287,20 +296,21 @@ class Replayer:
                 self.begun.add(part.map)
                 if len(part.pages) > _MOST_POPULATED:
                     continue
-                self._read_in(part)
-                for page in part.pages:
+                pages = self._moved_pages(part)
+                self._read_in(part, pages)
+                for page in pages:
                     self.present[page] = self.present.get(page, False) or part.writes
 
-    def _read_in(self, part: Populated) -> None:
+    def _read_in(self, part: Populated, pages: Sequence[int]) -> None:
         """The call waits for the disk, which is no fault of the program's."""
         map_ = self.run.log.maps[part.map]
         if not self.is_cold or map_.what != "file":
             return
         waited = self.major
-        for page in part.pages:
+        for page in pages:
             if page not in self.present:
                 event = Event(map_, page, part.writes, False, PROGRAM, 0)
-                self._file(event, Piece(part.pages.start, part.pages.stop), page)
+                self._file(event, Piece(pages[0], pages[-1] + 1), page)
                 self.present.setdefault(page, False)
         self.major = waited
 

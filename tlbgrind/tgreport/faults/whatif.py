@@ -55,6 +55,10 @@ class Remedy:
     is_joined: bool = False  # it is a combination, whose parts are told
     knows_disk: bool = True  # what is read from the disk, and which faults wait for it
 
+    @property
+    def is_linked_anew(self) -> bool:
+        return any(way.relink is not None for way in self.ways)
+
 
 @dataclass
 class Saved:
@@ -114,7 +118,11 @@ def forecast(run: Run, remedies: Sequence[Remedy]) -> Forecast:
     judge = Judge(run)
     saved = [judge.saved(remedy) for remedy in remedies]
     best = [one for one in saved if one.remedy.joins and one.minor is not None and one.minor.least > 0]
-    saved += _combined(judge, sorted(best, key=_rank))
+    best.sort(key=_rank)
+    dynamic = [one for one in best if not one.remedy.is_linked_anew]
+    saved += _combined(judge, best)
+    if len(dynamic) < len(best):
+        saved += _combined(judge, dynamic)
     cold = view_number("cold")
     # The kernel's own pages are on no disk.
     major = sum(fault.is_major(cold) and fault.map.what == "file" for fault in run.log.of(cold))
@@ -123,7 +131,8 @@ def forecast(run: Run, remedies: Sequence[Remedy]) -> Forecast:
 
 
 def _combined(judge: Judge, best: Sequence[Saved]) -> Iterator[Saved]:
-    """The best one with the next that adds to it, and so on."""
+    """The best one with the next that adds to it, and so on. Not every program can be static: without
+    that there are combinations of their own."""
     parts = list(best[:1])
     so_far = best[0] if best else None
     for one in best[1:]:

@@ -173,8 +173,8 @@ def bind_now(run: Run, program: Program | None) -> Remedy | None:
         "-z now",
         "-Wl,-z,now",
         (Way((), -windows - 1), Way((), _LAZY_WORK)),
-        f"{counted(slots, 'function')} of libraries: all are looked up at the start, for which "
-        f"{_more(windows)} of the symbols are read that are not read now",
+        f"{counted(slots, 'function')} of libraries: all are looked up at the start, which reads "
+        f"{_more(windows)} of symbols more than now",
         "which faults wait for the disk",
         joins=False,
         knows_disk=False,
@@ -182,7 +182,7 @@ def bind_now(run: Run, program: Program | None) -> Remedy | None:
 
 
 def _more(windows: int) -> str:
-    return f"between none and {counted(windows, 'window')}" if windows else "no windows"
+    return f"up to {counted(windows, 'window')}" if windows else "no windows"
 
 
 _LAZY_WORK = 2  # faults at most of what the dynamic linker has for first calls alone

@@ -12,7 +12,7 @@ from .whatif import Remedy, Way
 from .whatif_code import Binary, Used, in_order, moved
 from .whatif_link import Program
 
-NAME = "functions in the order of their first use"
+NAME = "functions in order"
 _HOW = "-ffunction-sections when compiling, and an order of tg_order for the linker"
 
 

@@ -64,8 +64,8 @@ def _tried(run: Run, program: Program, used: Used, name: str, flag: str, lab: La
         name,
         f"{flag} when linking, with the libraries' .a files",
         (Way((), 0, relink),),
-        f"{_many(len(libraries))} and the start are as in an empty program of this size, which was linked "
-        f"so for this forecast{_late(run, libraries)}",
+        f"the start and what is used of {_many(len(libraries))} are where they are in an empty program of "
+        f"this size, which was linked so for this forecast{_late(run, libraries)}",
         _LEFT_OUT,
         joins=name == "static",
     )
