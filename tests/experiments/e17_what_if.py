@@ -154,7 +154,7 @@ def judged(lab: Lab, source: Source) -> tuple[Table, list[Check], Program]:
             checks.append(at_most(f"{name}: major, off", MAJOR, _off(row, "major", saved.major)))
     before = program.before
     kernel = "" if before.kernel is None else f", the kernel's {before.kernel}"
-    title = f"{source.name} {' '.join(source.arguments)}: saved, of {before.minor} faults{kernel}, and {before.major} major"
+    title = f"{' '.join([source.name, *source.arguments])}: saved, of {before.minor} faults{kernel}, and {before.major} major"
     head = ["remedy", "minor: said", "tlbgrind", "kernel", "major: said", "tlbgrind"]
     return Table(title, head, body), checks, program
 
