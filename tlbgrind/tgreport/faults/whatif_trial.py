@@ -47,6 +47,8 @@ _START |= {"__bss_start", "_end", "end", "edata", "etext", "_etext", "__dso_hand
 _BUILT_IN = ("c", "gcc_s", "ld-linux-x86-64", "ld-linux")  # libraries that the compiler names itself
 _LIBRARY = re.compile(r"lib(.+?)\.so\b")
 _SECONDS = 120
+# Names that an assembler takes as they are; a broken file can have any.
+_PLAIN = re.compile(r"[A-Za-z0-9_.$]+\Z")
 _MAIN, _CALL = 8, 7  # bytes of code at most: main(), a reference
 
 
@@ -69,7 +71,15 @@ class Trial:
 
 
 def own_parts(elf: Elf) -> list[Section]:
-    return [s for s in elf.sections if s.flags & SHF_ALLOC and s.size and not _MADE.match(s.name)]
+    parts = [
+        section
+        for section in elf.sections
+        if section.flags & SHF_ALLOC and section.size and _PLAIN.match(section.name)
+        if not _MADE.match(section.name)
+    ]
+    if sum(part.size for part in parts if part.type != SHT_NOBITS) > os.path.getsize(elf.path):
+        raise Impossible("its sections are larger than its file")
+    return parts
 
 
 class Lab(NamedTuple):
@@ -145,14 +155,14 @@ def _references(elf: Elf, dynamic: Dynamic) -> Iterator[Reference]:
     }
     weak = {symbol.name for symbol in elf.dynamic_symbols() if symbol.binding == STB_WEAK}
     for symbol in dynamic.symbols:
-        if symbol.name and (symbol.name in copies or not (symbol.is_defined or symbol.is_local)):
+        if _PLAIN.match(symbol.name) and (symbol.name in copies or not (symbol.is_defined or symbol.is_local)):
             yield Reference(symbol.name, symbol.name not in data | copies, symbol.name in weak - copies)
 
 
 def _source(elf: Elf, dynamic: Dynamic) -> Iterator[str]:
     parts = own_parts(elf)
     copies = {dynamic.symbols[one.symbol].name for one in dynamic.relocations if one.kind == COPY}
-    exported = {s.name for s in dynamic.symbols if s.is_defined and s.name} - copies - _START
+    exported = {s.name for s in dynamic.symbols if s.is_defined and _PLAIN.match(s.name)} - copies - _START
     references = [one for one in _references(elf, dynamic) if one.name not in exported | _START]
     words = sorted(
         one.address for one in dynamic.relocations if one.kind in (RELATIVE, RELR) or (one.kind == SYMBOLIC)

@@ -25,6 +25,7 @@ from .whatif import Forecast, Remedy, Saved, forecast, need
 from .whatif_code import Used
 
 _COLUMNS = ("minor", "major", "KiB")
+_NUMBERS = 30  # columns that these take at most
 
 
 class Given(NamedTuple):
@@ -68,6 +69,7 @@ def text(log: FaultLog, given: Given, screen: Screen) -> list[str]:
         screen.width,
     )
     lines += ["", *screen.table("What if", rows, left=0)]
+    lines += _long(found, screen)
     for saved in found.saved:
         lines += _words(saved.remedy, screen)
     lines += ["minor: of the view warm; major, KiB: of the view cold; -: it takes so much more"]
@@ -76,6 +78,15 @@ def text(log: FaultLog, given: Given, screen: Screen) -> list[str]:
 
 def _cells(saved: Saved) -> tuple[str, ...]:
     return tuple("?" if found is None else str(found) for found in (saved.minor, saved.major, saved.kib))
+
+
+def _long(found: Forecast, screen: Screen) -> list[str]:
+    """Combinations whose names have no room in the table."""
+    lines = []
+    for saved in found.saved:
+        if saved.remedy.is_joined and len(saved.remedy.name) > screen.width - _NUMBERS:
+            lines += wrapped(f"{saved.minor} together: ", saved.remedy.name, screen.width)
+    return [*lines, ""] if lines else []
 
 
 def _words(remedy: Remedy, screen: Screen) -> list[str]:
