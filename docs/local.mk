@@ -47,6 +47,7 @@ DOC_FILES = \
 	docs/reference.md \
 	docs/report.md \
 	docs/start-up.md \
+	docs/start.c \
 	docs/store.cc \
 	docs/symbols.sh \
 	docs/tables.schema.json \

@@ -785,6 +785,7 @@ EXPERIMENT_MODULES = \
 	tests/experiments/e14_huge.py \
 	tests/experiments/e15_time.py \
 	tests/experiments/e16_verdicts.py \
+	tests/experiments/e17_what_if.py \
 	tests/experiments/e1_stream.py \
 	tests/experiments/e2_libraries.py \
 	tests/experiments/e3_copies.py \
@@ -796,6 +797,7 @@ EXPERIMENT_MODULES = \
 	tests/experiments/exp_lab.py \
 	tests/experiments/exp_order.py \
 	tests/experiments/exp_programs.py \
+	tests/experiments/exp_relink.py \
 	tests/experiments/exp_timed.py \
 	tests/experiments/experiments.py
 

@@ -1139,6 +1139,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/base/progress.py \
 	tlbgrind/tgreport/base/terminal.py \
 	tlbgrind/tgreport/base/text.py \
+	tlbgrind/tgreport/base/tool.py \
 	tlbgrind/tgreport/base/whole_file.py \
 	tlbgrind/tgreport/faults/__init__.py \
 	tlbgrind/tgreport/faults/cli.py \
@@ -1152,17 +1153,22 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/faults/pagecache.py \
 	tlbgrind/tgreport/faults/replay.py \
 	tlbgrind/tgreport/faults/whatif.py \
+	tlbgrind/tgreport/faults/whatif_code.py \
 	tlbgrind/tgreport/faults/whatif_heap.py \
 	tlbgrind/tgreport/faults/whatif_link.py \
 	tlbgrind/tgreport/faults/whatif_locale.py \
+	tlbgrind/tgreport/faults/whatif_order.py \
 	tlbgrind/tgreport/faults/whatif_others.py \
 	tlbgrind/tgreport/faults/whatif_populate.py \
+	tlbgrind/tgreport/faults/whatif_relinked.py \
 	tlbgrind/tgreport/faults/whatif_static.py \
+	tlbgrind/tgreport/faults/whatif_trial.py \
 	tlbgrind/tgreport/faults/whatiftext.py \
 	tlbgrind/tgreport/formats/__init__.py \
 	tlbgrind/tgreport/formats/archive.py \
 	tlbgrind/tgreport/formats/cost.py \
 	tlbgrind/tgreport/formats/datafile.py \
+	tlbgrind/tgreport/formats/debugfile.py \
 	tlbgrind/tgreport/formats/dwarf.py \
 	tlbgrind/tgreport/formats/dynamic.py \
 	tlbgrind/tgreport/formats/elf.py \

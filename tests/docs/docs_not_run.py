@@ -19,6 +19,7 @@ EDITOR = "starts an editor"
 THREADS = "depends on the order of threads, which is Valgrind's choice"
 RUNTIME = "needs a runtime that no other test needs"
 BROWSER = "draws a picture with a browser; tests/report looks into such pages"
+FLAMES = "draws the names of the C library's functions, which its version and the processor choose"
 PYTHON = "needs a python that is built from source, in minutes"
 BASH = "needs a bash that is built from source, in minutes"
 
@@ -80,6 +81,7 @@ NOT_RUN = {
     "docs/part-of-a-run.md": {"vgdb --pid=4711 mark": SERVER},
     "docs/reference.md": {"tlbgrind [options]": SYNOPSIS, "valgrind --tool=tlbgrind [options]": SYNOPSIS},
     "docs/start-up.md": {
+        "tg_faults --format=folded stacks.faults |": FLAMES,
         "tlbgrind --faults=yes ./python": PYTHON,
         "tg_faults tlbgrind.faults.4711": PYTHON,
         "tlbgrind --entries=yes ./python": PYTHON,

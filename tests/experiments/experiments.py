@@ -32,6 +32,7 @@ import e13_order
 import e14_huge
 import e15_time
 import e16_verdicts
+import e17_what_if
 from exp_frame import Experiment, Missing, as_json, draw, report
 from exp_lab import Broken, Lab, named
 from tgreport.base.errors import ReportError
@@ -59,6 +60,7 @@ EXPERIMENTS: list[Experiment] = [
     e14_huge.EXPERIMENT,
     e15_time.EXPERIMENT,
     e16_verdicts.EXPERIMENT,
+    e17_what_if.EXPERIMENT,
 ]
 
 
@@ -87,7 +89,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--machine", metavar="NAME|FILE,...", dest="machines", type=words, default=["host"], help="what E15 predicts for (default host)")
     add("--rounds", metavar="N", type=int, default=9, help="how often E15 runs each program natively (default 9)")
     add("--times", type=Path, metavar="FILE", help="E15 keeps what it measured natively in FILE, and reads it from there again")
-    add("--programs", metavar="NAME,...", type=words, default=[], help="only these programs of E15")
+    add("--programs", metavar="NAME,...", type=words, default=[], help="only these programs of E15 and E17")
     options = parser.parse_args(arguments, namespace=Options())
     known = {experiment.name for experiment in EXPERIMENTS}
     for name in options.only:

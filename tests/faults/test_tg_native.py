@@ -29,13 +29,13 @@ def test_the_tool_is_that_of_the_same_installation_or_sources(
         (tmp_path / folder).mkdir(parents=True)
     monkeypatch.setattr(sys, "argv", [str(tmp_path / "sources/tlbgrind/tg_native")])
     monkeypatch.setenv("PATH", str(tmp_path / "elsewhere"))
-    cli = package("native.cli")
+    find = package("base.tool").tool
     with pytest.raises(Exception, match="there is no tlbgrind beside this command, nor in PATH"):
-        cli._tool()
+        find()
     for tool in ("elsewhere/tlbgrind", place):
         (tmp_path / tool).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / tool).touch(0o755)
-    assert cli._tool() == str(tmp_path / place)
+    assert find() == str(tmp_path / place)
 
 
 # --- What perf script prints ---

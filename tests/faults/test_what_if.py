@@ -8,10 +8,12 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import tg_companions
 from faults_support import good, refused
 from native_support import ENVIRONMENT, read
 from tg_environment import CC, TLBGRIND
@@ -23,6 +25,7 @@ CALLED = 5  # each fifth
 # What a changed program may differ by from what was said.
 MINOR, MAJOR = 3, 2
 UTF8 = "C.UTF-8"
+ORDER = "functions in order"
 NO_POPULATE = 3  # the exit status of a program whose madvise() is not known
 # (Not gawk: it reads /proc/self/maps, so its faults depend on where the tool lies.)
 PROGRAMS = {"bash": ("-c", ":"), "ls": ("/",), "perl": ("-e", "1")}
@@ -124,22 +127,41 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 
 def recorded(built: Built) -> Path:
-    return built.run(built.program("normal", *PIE), UTF8, "--faults-touches=yes")
+    entries = f"--entries-out-file={built.folder / 'normal.entries'}"
+    return built.run(built.program("normal", *PIE), UTF8, "--faults-touches=yes", "--entries=data", entries)
 
 
 PIE = ("-fPIE", "-pie", "-Wl,-z,nopack-relative-relocs")
 
 
-def rows(log: Path) -> dict[str, Row]:
-    found = document(good("--what-if", "--format=json", log))
+@cache
+def rows(log: Path, *options: str) -> dict[str, Row]:
+    """With the variables of the recorded run: an empty program that is linked for it runs with them."""
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in {**ENVIRONMENT, "LC_ALL": UTF8}.items():
+            environment.setenv(name, value)
+        found = document(good("--what-if", "--format=json", *options, log))
     assert found["about"] == "what if"
     (table,) = found["tables"]
     return {row["remedy"]: row for row in table["rows"]}
 
 
+class Known(NamedTuple):
+    """The recorded run, and what is said of it with its entries file."""
+
+    log: Path
+    rows: dict[str, Row]
+
+
+@pytest.fixture(scope="module")
+def known(built: Built) -> Known:
+    log = recorded(built)
+    return Known(log, rows(log, f"--entries={built.folder / 'normal.entries'}", f"--tlbgrind={TLBGRIND}"))
+
+
 def holds(row: Row, before: Path, after: Path) -> None:
     """What was said is what a run of the changed program gives."""
-    if row["minor_least"] is None and "symbols were missing" in row["assumption"]:
+    if row["minor_least"] is None and "Debian: " in row["assumption"]:
         skip_what_lacks(row["assumption"])
     logs = [read(log) for log in (before, after)]
     for what, view, column, allowed in (("minor", "warm", 0, MINOR), ("major", "cold", 1, MAJOR)):
@@ -212,12 +234,93 @@ def test_code_without_pages_of_its_own(built: Built) -> None:
     holds(rows(log)["-z noseparate-code"], log, built.run(mixed))
 
 
-@pytest.mark.parametrize("name, flag, row", [("static", "-static", "static"), ("stpie-", "-static-pie", "static PIE")])
-def test_static(name: str, flag: str, row: str, built: Built) -> None:
+STATIC = [("static", "-static", "static"), ("stpie-", "-static-pie", "static PIE")]
+
+
+@pytest.mark.parametrize("name, flag, row", STATIC)
+def test_static_without_entries(name: str, flag: str, row: str, built: Built) -> None:
     """a range"""
     log = recorded(built)
-    flags = ("-fPIE", flag) if flag == "-static-pie" else ("-fno-pie", flag)
-    holds(rows(log)[row], log, built.run(built.program(name, *flags)))
+    holds(rows(log)[row], log, built.run(static(name, flag, built)))
+
+
+def static(name: str, flag: str, built: Built) -> Path:
+    return built.program(name, *(("-fPIE", flag) if flag == "-static-pie" else ("-fno-pie", flag)))
+
+
+@pytest.mark.parametrize("name, flag, row", STATIC)
+def test_static(name: str, flag: str, row: str, built: Built, known: Known) -> None:
+    """one number, of an empty program that is linked so"""
+    holds(known.rows[row], known.log, built.run(static(name, flag, built)))
+    assert known.rows[row]["minor_least"] == known.rows[row]["minor_most"]
+
+
+def order(built: Built, *options: str) -> None:
+    done = tg_companions.run("tg_order", built.folder, *options, built.folder / "normal.entries").text()
+    assert done.status == 0, done.err
+
+
+def test_functions_in_order(built: Built, known: Known) -> None:
+    """with an entries file, what an order of it brings"""
+    script = built.folder / "order.ld"
+    order(built, f"--bfd-script={script}")
+    ordered = built.program("order-", *PIE, "-ffunction-sections", "-fuse-ld=bfd", f"-Wl,-T,{script}")
+    row = known.rows[ORDER]
+    holds(row, known.log, built.run(ordered))
+    assert row["minor_least"] > 0
+
+
+CPP = """
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <string>
+int main()
+{
+   std::map<std::string, int> words;
+   std::istringstream text("one two three two one");
+   for (std::string word; text >> word;)
+      words[word]++;
+   for (const auto& [word, count] : words)
+      std::cout << word << ' ' << count << '\\n';
+}
+"""
+
+
+@pytest.mark.parametrize("flag, row", [("-static", "static"), ("-static-pie", "static PIE")])
+def test_static_cpp(flag: str, row: str, built: Built) -> None:
+    """a C++ program, whose library is a part of it, too"""
+    compiler = shutil.which("g++")
+    if compiler is None:
+        skip_what_lacks("g++ is not installed")
+    source = built.folder / "words.cc"
+    source.write_text(CPP, encoding="ascii")
+    names = ("words0", "words1")
+    for name, flags in zip(names, ((), (flag,))):
+        subprocess.run([compiler, "-O2", "-fPIE", "-pie" if not flags else flag, "-o", built.folder / name, source], check=True)
+    entries = built.folder / "words.entries"
+    logs = [built.folder / f"{name}{flag}.log" for name in names]
+    record(logs[0], "C", ("--faults-touches=yes", "--entries=data", f"--entries-out-file={entries}"), built.folder / names[0])
+    record(logs[1], "C", (), built.folder / names[1])
+    found = rows(logs[0], f"--entries={entries}", f"--tlbgrind={TLBGRIND}")[row]
+    holds(found, *logs)
+
+
+def test_static_without_a_compiler(built: Built, known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
+    """what cannot be linked has no number, and why is said"""
+    monkeypatch.setenv("PATH", str(built.folder))
+    options = (f"--entries={built.folder / 'normal.entries'}", f"--tlbgrind={TLBGRIND}", "--format=json")
+    found = document(good("--what-if", *options, known.log))["tables"][0]["rows"]
+    (row,) = [row for row in found if row["remedy"] == "static"]
+    assert row["minor_least"] is None and "gcc is not installed" in row["assumption"]
+
+
+def test_entries_of_another_program(built: Built, known: Known) -> None:
+    """they are refused"""
+    entries = built.folder / "other.entries"
+    other = built.program("codes-", *PIE, "-DPOPULATE=1", "-DCODE=0")
+    record(built.folder / "other.log", "C", ("--entries=yes", f"--entries-out-file={entries}"), other)
+    refused(f"{entries}: is of another run than {known.log}", "--what-if", f"--entries={entries}", known.log)
 
 
 def test_what_no_combination_has_keeps_its_flags(built: Built) -> None:

@@ -14,6 +14,7 @@ base: what every companion's call has in common
     demangle   names of C++, Rust and D -> as the program's text has them
     progress   a line on the terminal where a call takes long
     terminal   how wide text may be, and whether it has colours
+    tool       which tlbgrind a companion runs
     command    options, one-line errors, output at the end
     documents  tables -> JSON or CSV
 
@@ -28,6 +29,7 @@ formats: bytes -> checked data
     reach      misses of TLBs of each size
     dwarf      types of variables, members of structures
     elf        segments, sections, symbols, relocations
+    debugfile  a stripped ELF file -> the symbols of its debug file
     archive    the ELF files in an archive
     cost       an out-file -> what its misses cost, by function
     share      out-files -> what share of the time their misses take
@@ -75,6 +77,14 @@ faults: tg_faults
     faultused    used bytes of pages -> text and listings
     export       tables and listings -> documents
     native       FaultLog and perf's output -> what agrees
+    pagecache    what of a file is in the page cache
+    replay       a run's touches, changed -> faults
+    whatif       remedies -> what each saves, ranked and combined
+    whatif_code  Entries -> which bytes of functions and variables are used
+    whatif_*     the remedies, one file for each kind
+    whatif_trial an empty program that is linked statically, and its faults
+    whatif_relinked  a run's touches -> where they are in such a program
+    whatiftext   forecasts -> text
     cli          options, and the life of one call
 
 order: tg_order

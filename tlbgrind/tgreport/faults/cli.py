@@ -14,7 +14,7 @@ from ..base.errors import ReportError
 from ..base.progress import Progress, progress_shown
 from ..base.terminal import COLOURS, Screen, screen
 from ..base.text import wrapped
-from ..formats import faultlog
+from ..formats import entries, faultlog
 from ..formats.fault import VIEWS
 from ..formats.faultlog import FaultLog
 from . import export, faultlist, faultrows, faulttables, faultused, native, whatiftext
@@ -46,6 +46,9 @@ Tables:
   --compare            two LOGs beside each other
   --what-if            what remedies would save, such as LC_ALL=C, no PIE, MADV_POPULATE, before
                        anything is changed (with tlbgrind's --faults-touches=yes)
+  --entries=FILE       with --what-if: what tlbgrind --entries=yes or --entries=data wrote of the same
+                       run; functions in order, and static programs, for which an empty one is linked
+  --tlbgrind=FILE      the tool that runs it [beside this command, else in PATH]
   --max-more=N         with --compare: exit status 3 if the second LOG has more than N faults more, in
                        all, or in a row of a table that --by names; -1: it must have fewer
 
@@ -96,6 +99,8 @@ class Options(argparse.Namespace):
     phase_range: bool
     compare: bool
     what_if: bool
+    entries: str | None
+    tlbgrind: str | None
     max_more: int | None
     format: str | None
     addresses: str | None
@@ -135,7 +140,7 @@ _WITHOUT = {
     "native": ("used", *_TABLES),
 }
 # Options that say nothing without another.
-_NEEDS = {"addresses": "format", "native-command": "native", "pid": "native", "max-more": "compare"}
+_NEEDS = {"addresses": "format", "entries": "what-if", "tlbgrind": "entries", "native-command": "native", "pid": "native", "max-more": "compare"}
 
 
 def parse(arguments: Sequence[str]) -> Options:
@@ -149,6 +154,8 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--growth", type=whole_number("a number of steps", 1, 100_000), default=0)
     for flag in ("waste", "used", "phase-range", "compare", "what-if"):
         add(f"--{flag}", action="store_true")
+    add("--entries", type=file_name)
+    add("--tlbgrind", type=file_name)
     add("--max-more", type=whole_number("a number of faults", -(10**9)))
     add("--format", type=one_of(*FORMATS))
     add("--addresses", type=one_of("run", "native"))
@@ -263,11 +270,13 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
 
 
 def _what_if(options: Options, log: FaultLog, view: int) -> list[str]:
+    used = whatiftext.Given(entries.read(options.entries) if options.entries else None, options.tlbgrind or "")
     if options.format:
-        return list(export.written(options.format, "what if", [log], view, [whatiftext.table(log)]))
+        found = whatiftext.table(log, used)
+        return list(export.written(options.format, "what if", [log], view, [found]))
     show = screen(options.wide, options.color)
     text = [*faulttables.headline(log, view, show)[:1], ""]
-    text += whatiftext.text(log, show)
+    text += whatiftext.text(log, used, show)
     return (text + _verbose(options, log, show))[:-1]
 
 

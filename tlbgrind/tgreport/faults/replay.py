@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -231,6 +231,8 @@ class Change:
     piece: dict[int, Callable[[Piece], Piece]] = field(default_factory=dict)
     # Before the event of that number these pages are made present.
     populate: tuple[int, tuple[Populated, ...]] = (-1, ())
+    executes: frozenset[int] = frozenset()  # maps that may be executed, which they might not
+    more: tuple[Event, ...] = ()  # that the changed run has, of which its own `keep` takes nothing away
 
 
 @dataclass
@@ -261,17 +263,31 @@ class Replayer:
 
     def all(self) -> Replay:
         at = [self._is_fault(place, event) for place, event in enumerate(self.run.events)]
-        return Replay(at, self.run.always, self.major, sum(cached.read for cached in self.cached.values()))
+        more = 0
+        for change in self.changes:
+            for event in change.more:
+                more += self._is_fault(len(at), event, change)
+        read = sum(cached.read for cached in self.cached.values())
+        return Replay(at, self.run.always + more, self.major, read)
 
-    def _moved(self, place: int, event: Event) -> int | None:
+    def _moved(self, place: int, event: Event, by: Change | None) -> int | None:
         page: int | None = event.page
         for change in self.changes:
-            if change.keep is not None and not change.keep(place, event):
+            if change is not by and change.keep is not None and not change.keep(place, event):
                 return None
             move = change.page.get(event.map.number)
             if move is not None and page is not None:
                 page = move(page)
         return page
+
+    def _moved_pages(self, part: Populated) -> list[int]:
+        """Where a populated segment is after all changes."""
+        pages: list[int | None] = list(part.pages)
+        for change in self.changes:
+            move = change.page.get(part.map)
+            if move is not None:
+                pages = [move(page) if page is not None else None for page in pages]
+        return [page for page in pages if page is not None]
 
     def _populate(self, place: int) -> None:
         for change in self.changes:
@@ -280,26 +296,28 @@ class Replayer:
                 self.begun.add(part.map)
                 if len(part.pages) > _MOST_POPULATED:
                     continue
-                self._read_in(part)
-                for page in part.pages:
+                pages = self._moved_pages(part)
+                self._read_in(part, pages)
+                for page in pages:
                     self.present[page] = self.present.get(page, False) or part.writes
 
-    def _read_in(self, part: Populated) -> None:
+    def _read_in(self, part: Populated, pages: Sequence[int]) -> None:
         """The call waits for the disk, which is no fault of the program's."""
         map_ = self.run.log.maps[part.map]
         if not self.is_cold or map_.what != "file":
             return
         waited = self.major
-        for page in part.pages:
+        for page in pages:
             if page not in self.present:
                 event = Event(map_, page, part.writes, False, PROGRAM, 0)
-                self._file(event, Piece(part.pages.start, part.pages.stop), page)
+                self._file(event, Piece(pages[0], pages[-1] + 1), page)
                 self.present.setdefault(page, False)
         self.major = waited
 
-    def _is_fault(self, place: int, event: Event) -> bool:
+    def _is_fault(self, place: int, event: Event, by: Change | None = None) -> bool:
+        """`by` has added the event."""
         self._populate(place)
-        page = self._moved(place, event)
+        page = self._moved(place, event, by)
         if page is None:
             return False
         is_file = event.map.what == "file"
@@ -353,8 +371,9 @@ class Replayer:
         around = run.around > 1 and not event.writes
         if self.is_cold:
             cached = self._cached(map_.name)
+            executes = "x" in map_.protection or any(map_.number in change.executes for change in self.changes)
             self.major += cached.need(
-                page + to_file, piece.start + to_file, piece.end + to_file, "x" in map_.protection, around
+                page + to_file, piece.start + to_file, piece.end + to_file, executes, around
             )
         if not around:
             return

@@ -7,7 +7,7 @@ which one is true: then the numbers are a range.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,11 +25,21 @@ class Range(NamedTuple):
         return ends[0] if self.least == self.most else f"{ends[0]} to {ends[1]}"
 
 
+# The run of a program that was linked anew, without what the changes take away.
+Relink = Callable[[Sequence[Change]], Run]
+
+
 class Way(NamedTuple):
     """One of the ways a remedy can turn out."""
 
     changes: tuple[Change, ...]
     more: int = 0  # faults that are saved beside those of the changes
+    relink: Relink | None = None  # what is replayed in the place of the run
+
+    def replay(self, run: Run, is_cold: bool) -> Replay:
+        if self.relink is not None:
+            return replay(self.relink(self.changes), (), is_cold)
+        return replay(run, self.changes, is_cold)
 
 
 @dataclass
@@ -44,6 +54,10 @@ class Remedy:
     joins: bool = True  # a combination may have it
     is_joined: bool = False  # it is a combination, whose parts are told
     knows_disk: bool = True  # what is read from the disk, and which faults wait for it
+
+    @property
+    def is_linked_anew(self) -> bool:
+        return any(way.relink is not None for way in self.ways)
 
 
 @dataclass
@@ -92,8 +106,7 @@ class Judge:
             return Saved(remedy)
         minor, major, kib = [], [], []
         for way in remedy.ways:
-            warm = replay(self.run, way.changes)
-            cold = replay(self.run, way.changes, is_cold=True)
+            warm, cold = way.replay(self.run, False), way.replay(self.run, True)
             minor.append(self.warm.faults - warm.faults + way.more)
             major.append(self.cold.major - cold.major)
             kib.append((self.cold.read - cold.read) * self.run.page_size // 1024)
@@ -105,7 +118,11 @@ def forecast(run: Run, remedies: Sequence[Remedy]) -> Forecast:
     judge = Judge(run)
     saved = [judge.saved(remedy) for remedy in remedies]
     best = [one for one in saved if one.remedy.joins and one.minor is not None and one.minor.least > 0]
-    saved += _combined(judge, sorted(best, key=_rank))
+    best.sort(key=_rank)
+    dynamic = [one for one in best if not one.remedy.is_linked_anew]
+    saved += _combined(judge, best)
+    if len(dynamic) < len(best):
+        saved += _combined(judge, dynamic)
     cold = view_number("cold")
     # The kernel's own pages are on no disk.
     major = sum(fault.is_major(cold) and fault.map.what == "file" for fault in run.log.of(cold))
@@ -114,7 +131,8 @@ def forecast(run: Run, remedies: Sequence[Remedy]) -> Forecast:
 
 
 def _combined(judge: Judge, best: Sequence[Saved]) -> Iterator[Saved]:
-    """The best one with the next that adds to it, and so on."""
+    """The best one with the next that adds to it, and so on. Not every program can be static: without
+    that there are combinations of their own."""
     parts = list(best[:1])
     so_far = best[0] if best else None
     for one in best[1:]:
@@ -137,7 +155,9 @@ def _together(remedies: Sequence[Remedy]) -> Remedy:
     ways: list[Way] = [Way(())]
     for remedy in remedies:
         ways = [
-            Way(way.changes + other.changes, way.more + other.more) for way in ways for other in remedy.ways
+            Way(way.changes + other.changes, way.more + other.more, way.relink or other.relink)
+            for way in ways
+            for other in remedy.ways
         ]
     return Remedy(
         " + ".join(remedy.name for remedy in remedies),

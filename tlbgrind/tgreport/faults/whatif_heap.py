@@ -14,6 +14,8 @@ def kept(run: Run) -> Remedy | None:
     if not any(event.map.what == "heap" for event in run.events):
         return None
 
+    back = counted(pages, "page") if pages else "nothing"
+
     def keep(_place: int, event: Event) -> bool:
         return not (event.map.what == "heap" and event.again)
 
@@ -21,8 +23,8 @@ def kept(run: Run) -> Remedy | None:
         "a heap that is never cut",
         "GLIBC_TUNABLES=glibc.malloc.trim_threshold=1073741824",
         (Way((Change(keep=keep),)),),
-        f"the heap gives {counted(pages, 'page')} back to the kernel that it touches again; a larger top_pad "
-        "alone saves calls of brk, no faults",
+        f"the heap gives {back} back to the kernel that it touches again; a larger top_pad alone saves calls "
+        "of brk, no faults",
         "memory that malloc() gets by mmap()",
     )
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..base.text import counted
 from ..formats.dynamic import (
     JUMP_SLOT,
     RELATIVE,
@@ -143,6 +144,7 @@ def no_separate_code(run: Run, program: Program | None) -> Remedy | None:
             pages = moved // 4096 if upper or moved % 4096 == 0 else moved // 4096 + 1
             change.page[map_.number] = _mover(-pages)
             change.piece[map_.number] = _fixed_piece(Piece(program.base, end))
+            change.executes |= {map_.number}
         ways.append(Way((change,)))
     return Remedy(
         "-z noseparate-code",
@@ -171,12 +173,16 @@ def bind_now(run: Run, program: Program | None) -> Remedy | None:
         "-z now",
         "-Wl,-z,now",
         (Way((), -windows - 1), Way((), _LAZY_WORK)),
-        f"all {slots:,} functions are looked up at the start: at most {windows:,} windows of symbols are read "
-        "that are not read now, at least none",
+        f"{counted(slots, 'function')} of libraries: all are looked up at the start, which reads "
+        f"{_more(windows)} of symbols more than now",
         "which faults wait for the disk",
         joins=False,
         knows_disk=False,
     )
+
+
+def _more(windows: int) -> str:
+    return f"up to {counted(windows, 'window')}" if windows else "no windows"
 
 
 _LAZY_WORK = 2  # faults at most of what the dynamic linker has for first calls alone
@@ -224,7 +230,7 @@ def no_pie(run: Run, program: Program | None) -> Remedy | None:
         "no PIE",
         "-fno-pie when compiling, -no-pie when linking",
         (Way((change,)),),
-        f"{len(kinds):,} relative relocations are gone; code and data are as large as now",
+        f"without {counted(len(kinds), 'relative relocation')}; code and data are as large as now",
         "the program is no longer placed at random, a loss of safety",
     )
 
@@ -258,6 +264,7 @@ def relr(run: Run, program: Program | None) -> Remedy | None:
         "RELR",
         "-Wl,-z,pack-relative-relocs (glibc 2.36 or newer)",
         (Way((_moves(run, program, shrunk),)),),
-        f"{len(packed):,} relative relocations take {words * dynamic.word:,} bytes; they are written as now",
+        f"{counted(len(packed), 'relative relocation')}, in {words * dynamic.word:,} bytes; what they write to "
+        "is written as now",
         "libraries, which their own links would pack",
     )

@@ -46,8 +46,8 @@ def remedy(run: Run) -> Remedy | None:
         NAME,
         "LC_ALL=C in the environment",
         (Way((Change(keep=keep),)),),
-        "the program sets its locale from the environment; "
-        f"without what loading allocated, its heap ends {counted(len(heap), 'page')} earlier",
+        "the program sets its locale from the environment; without what loading allocated, its heap ends "
+        + (f"{counted(len(heap), 'page')} earlier" if heap else "on the same page"),
         left_out,
     )
 

@@ -27,13 +27,6 @@ def remedies(run: Run, program: Program | None) -> Iterator[Remedy]:
             "",
         )
     yield Remedy(
-        "functions in the order of their first use",
-        "tg_order, for each linker",
-        (),
-        "tg_order --forecast tells, of a run with --entries=yes",
-        "",
-    )
-    yield Remedy(
         "written variables side by side",
         "tg_order --data",
         (),

@@ -2,35 +2,93 @@
 """What if the program were linked statically: the dynamic linker does nothing, and what it needs of its
 libraries is a part of it.
 
-Where a linker would place that is not known, so the numbers are a range: the pages that are used of the
-libraries lie as far apart as they do now, or side by side.
+Where a linker would place that, a trial link tells, if an entries file says which functions are used.
+Without it the numbers are a range: the pages that are used of the libraries lie as far apart as they do
+now, or side by side.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 
+from ..base.errors import ReportError
+from ..base.tool import tool
 from ..formats.faultlog import LINKER
 from .replay import Change, Event, Piece, Run
 from .whatif import Remedy, Way
+from .whatif_code import Used
 from .whatif_link import Program, no_pie
+from .whatif_relinked import Relinked
+from .whatif_trial import Impossible, Lab, trial
 
 # Faults of a static program's own start: the table of IRELATIVE relocations is read, what they
 # write to is copied, and code is used that the dynamic linker has otherwise.
 _OWN_LEAST, _OWN_MOST = 0, 4
 
 
-def remedies(run: Run, program: Program | None) -> Iterator[Remedy]:
+_FLAGS = (("static PIE", "-static-pie", True), ("static", "-static", False))
+_LEFT_OUT = "static programs load no converters (iconv) and users' databases"
+# A trial is linked for the same kernel.
+_SETTINGS = ("fault-around", "read-ahead", "thp", "mthp")
+
+
+def remedies(run: Run, program: Program | None, used: Used | None, tlbgrind: str) -> Iterator[Remedy]:
     if program is None:
         return
+    if used is None:
+        yield from _ranges(run, program)
+        return
+    with tempfile.TemporaryDirectory(prefix="tg_faults-") as folder:
+        settings = [f"--{key}={run.log.header[key]}" for key in _SETTINGS if key in run.log.header]
+        lab = Lab(tlbgrind or tool(), settings, folder)
+        for name, flag, _ in _FLAGS:
+            try:
+                yield _tried(run, program, used, name, flag, lab)
+            except (Impossible, OSError, subprocess.SubprocessError, ReportError) as error:
+                how = f"{flag} when linking, with the libraries' .a files"
+                yield Remedy(name, how, (), f"tried, but {error}", _LEFT_OUT, joins=False)
+
+
+def _tried(run: Run, program: Program, used: Used, name: str, flag: str, lab: Lab) -> Remedy:
+    relinked = Relinked(run, used, program, trial(lab, program.elf, program.dynamic, flag))
+    libraries = set(relinked.bases) - {program.path, relinked.linker}
+
+    def relink(changes: Sequence[Change]) -> Run:
+        """Of the changes, an order has fetches of its own, which are those of the program as it is."""
+        keeps = [change.keep for change in changes if change.keep is not None and not change.more]
+        return relinked.touches(keeps, any(change.more for change in changes))
+
+    return Remedy(
+        name,
+        f"{flag} when linking, with the libraries' .a files",
+        (Way((), 0, relink),),
+        f"the start and what is used of {_many(len(libraries))} are where they are in an empty program of "
+        f"this size, which was linked so for this forecast{_late(run, libraries)}",
+        _LEFT_OUT,
+        joins=name == "static",
+    )
+
+
+def _many(libraries: int) -> str:
+    return "one library" if libraries == 1 else f"{libraries} libraries"
+
+
+def _late(run: Run, libraries: set[str]) -> str:
+    late = _loads_late(run, libraries)
+    return "; it calls dlopen(), and what it loads would have to be built in" if late else ""
+
+
+def _ranges(run: Run, program: Program) -> Iterator[Remedy]:
     libraries = {
         name
         for name, elf in run.files.elves.items()
         if name != program.path and not elf.is_program
     }
     linker = next((name for name in libraries if _is_linker(run, name)), "")
-    late = "; it calls dlopen(), and what it loads would have to be built in" if _loads_late(run, libraries) else ""
-    for name, how, is_pie in (("static PIE", "-static-pie", True), ("static", "-static", False)):
+    late = _late(run, libraries)
+    for name, how, is_pie in _FLAGS:
         moved = [] if is_pie else list(_fixed(run, program))
         ways = []
         for is_dense, own in ((False, _OWN_MOST), (True, _OWN_LEAST)):
@@ -45,9 +103,9 @@ def remedies(run: Run, program: Program | None) -> Iterator[Remedy]:
             name,
             f"{how} when linking, with the libraries' .a files",
             ways,
-            f"what is used of {len(libraries) - 1} libraries becomes a part of the program: as far apart as "
-            f"now, or side by side{late}",
-            "which pages of the file are read; static programs load no converters (iconv) and users' databases",
+            f"what is used of {_many(len(libraries) - 1)} becomes a part of the program: as far apart as now, "
+            f"or side by side{late}; --entries=FILE, of the same run with tlbgrind --entries=data, has a number",
+            f"which pages of the file are read; {_LEFT_OUT}",
             joins=False,
             knows_disk=False,
         )

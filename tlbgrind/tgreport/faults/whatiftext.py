@@ -4,28 +4,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ..base.documents import Record, Table, Value
 from ..base.terminal import Screen
 from ..base.text import wrapped
+from ..formats.entries import Entries
 from ..formats.faultlog import FaultLog
 from . import (
     whatif_heap,
     whatif_link,
     whatif_locale,
+    whatif_order,
     whatif_others,
     whatif_populate,
     whatif_static,
 )
 from .replay import Run
 from .whatif import Forecast, Remedy, Saved, forecast, need
+from .whatif_code import Used
 
 _COLUMNS = ("minor", "major", "KiB")
+_NUMBERS = 30  # columns that these take at most
 
 
-def forecast_of(log: FaultLog) -> Forecast:
+class Given(NamedTuple):
+    """What a forecast has beside the log."""
+
+    entries: Entries | None
+    tlbgrind: str  # "": the one beside this command, or in PATH
+
+
+def forecast_of(log: FaultLog, given: Given) -> Forecast:
     need(log)
     run = Run(log)
+    used = Used(run, given.entries) if given.entries is not None else None
     program = whatif_link.program_of(run)
     found: list[Remedy | None] = [
         whatif_locale.remedy(run),
@@ -35,15 +48,16 @@ def forecast_of(log: FaultLog) -> Forecast:
         whatif_link.no_separate_code(run, program),
         whatif_heap.kept(run),
         whatif_heap.larger(run),
-        *whatif_static.remedies(run, program),
+        *whatif_static.remedies(run, program, used, given.tlbgrind),
         *whatif_populate.remedies(run, program),
+        whatif_order.remedy(run, program, used),
         *whatif_others.remedies(run, program),
     ]
     return forecast(run, [remedy for remedy in found if remedy is not None])
 
 
-def text(log: FaultLog, screen: Screen) -> list[str]:
-    found = forecast_of(log)
+def text(log: FaultLog, given: Given, screen: Screen) -> list[str]:
+    found = forecast_of(log, given)
     total, cold = log.totals["warm"].faults, log.totals["cold"].major
     kib = found.cold.read * log.page_size // 1024
     rows: list[tuple[str, ...]] = [(*_COLUMNS, "saved by")]
@@ -55,6 +69,7 @@ def text(log: FaultLog, screen: Screen) -> list[str]:
         screen.width,
     )
     lines += ["", *screen.table("What if", rows, left=0)]
+    lines += _long(found, screen)
     for saved in found.saved:
         lines += _words(saved.remedy, screen)
     lines += ["minor: of the view warm; major, KiB: of the view cold; -: it takes so much more"]
@@ -63,6 +78,15 @@ def text(log: FaultLog, screen: Screen) -> list[str]:
 
 def _cells(saved: Saved) -> tuple[str, ...]:
     return tuple("?" if found is None else str(found) for found in (saved.minor, saved.major, saved.kib))
+
+
+def _long(found: Forecast, screen: Screen) -> list[str]:
+    """Combinations whose names have no room in the table."""
+    lines = []
+    for saved in found.saved:
+        if saved.remedy.is_joined and len(saved.remedy.name) > screen.width - _NUMBERS:
+            lines += wrapped(f"{saved.minor} together: ", saved.remedy.name, screen.width)
+    return [*lines, ""] if lines else []
 
 
 def _words(remedy: Remedy, screen: Screen) -> list[str]:
@@ -88,11 +112,11 @@ def _honest(found: Forecast, screen: Screen) -> list[str]:
     return wrapped("", words, screen.width)
 
 
-def table(log: FaultLog) -> Table:
+def table(log: FaultLog, given: Given) -> Table:
     columns = tuple(f"{name}_{end}" for name in ("minor", "major", "KiB") for end in ("least", "most"))
     rows = [
         Record((saved.remedy.name,), (*_numbers(saved), *_texts(saved.remedy)))
-        for saved in forecast_of(log).saved
+        for saved in forecast_of(log, given).saved
     ]
     return Table("what_if", ("remedy",), (*columns, "how", "assumption", "left_out"), rows)
 

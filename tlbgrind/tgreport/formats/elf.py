@@ -20,7 +20,7 @@ PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE, PT_GNU_RELRO = 1, 2, 3, 4, 0x6474E552
 PF_X, PF_W = 1, 2
 SHT_SYMTAB, SHT_STRTAB, SHT_RELA, SHT_NOBITS, SHT_REL, SHT_DYNSYM = 2, 3, 4, 8, 9, 11
 SHT_RELR = 19
-SHF_WRITE, SHF_ALLOC, SHF_EXECINSTR = 1, 2, 4
+SHF_WRITE, SHF_ALLOC, SHF_EXECINSTR, SHF_TLS = 1, 2, 4, 0x400
 STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_SECTION, STT_FILE, STT_TLS = 0, 1, 2, 3, 4, 6
 STT_GNU_IFUNC = 10
 STB_LOCAL, STB_GLOBAL, STB_WEAK = 0, 1, 2
@@ -221,6 +221,10 @@ class Elf:
         return symbols
 
     # What follows from it.
+
+    def dynamic_symbols(self) -> list[Symbol]:
+        """Those of .dynsym."""
+        return self._read_symbols(SHT_DYNSYM)
 
     @property
     def loads(self) -> list[Segment]:

@@ -28,6 +28,7 @@ from ..base.command import (
 from ..base.errors import ReportError
 from ..base.progress import Progress, progress_shown
 from ..base.terminal import COLOURS, Screen, screen
+from ..base.tool import tool
 from ..faults import native
 from ..formats import faultlog
 from . import tables
@@ -148,7 +149,7 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
         return list(map(shlex.quote, in_words(start, os.environ)))
     with tempfile.TemporaryDirectory(prefix="tg_native.") as scratch, progress_shown() as progress:
         wishes = Wishes(
-            options.tlbgrind or _tool(),
+            options.tlbgrind or tool(),
             options.tlbgrind_option,
             start,
             options.pair,
@@ -247,19 +248,6 @@ def _keep(measured: Measured, folder: str) -> None:
             shutil.copy(process.log.path, folder)
     except OSError as error:
         raise ReportError(error.strerror or str(error), folder) from None
-
-
-def _tool() -> str:
-    """The tlbgrind beside this command, or that of the build in these sources, or the one in PATH."""
-    folder = os.path.dirname(os.path.realpath(sys.argv[0]))
-    for place in (folder, os.path.join(os.path.dirname(folder), "build", "tlbgrind")):
-        found = shutil.which("tlbgrind", path=place)
-        if found is not None:
-            return found
-    found = shutil.which("tlbgrind")
-    if found is None:
-        raise ReportError("there is no tlbgrind beside this command, nor in PATH; --tlbgrind=FILE names one")
-    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

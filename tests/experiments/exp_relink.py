@@ -1,0 +1,149 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""For experiments that link real programs in several ways: bash, git, ninja and CPython, from Debian's source packages.
+
+Each is compiled once, position-independent, every function and variable in a section of its own.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from e13_order import _extra_libraries, fetch
+from exp_lab import HERE, Broken, Lab, setting
+
+FLAGS = "-O2 -g0 -ffunction-sections -fdata-sections -fPIE"
+# It is linked to a program, whose own segments it has mapped at once before main().
+POPULATE = """
+#include <elf.h>
+#include <stdint.h>
+#include <sys/mman.h>
+extern char __data_start, end, etext;
+extern const Elf64_Ehdr __ehdr_start;
+static void populate(const char* from, const char* to, int how)
+{
+   const uintptr_t page = 4096, start = (uintptr_t)from & -page;
+   madvise((void*)start, (((uintptr_t)to + page - 1) & -page) - start, how);
+}
+__attribute__((constructor)) static void populate_all(void)
+{
+   const char* base = (const char*)&__ehdr_start;
+   const Elf64_Phdr* part = (const Elf64_Phdr*)(base + __ehdr_start.e_phoff);
+   if (POPULATE & 1)
+      populate(base, &etext, 22 /* MADV_POPULATE_READ */);
+   if (POPULATE & 2)
+      populate(&__data_start, &end, 23 /* MADV_POPULATE_WRITE */);
+   for (int i = 0; POPULATE & 4 && i < __ehdr_start.e_phnum; i++) {
+      if (part[i].p_type == PT_LOAD && part[i].p_flags == PF_R && part[i].p_offset != 0)
+         populate(base + part[i].p_offset, base + part[i].p_offset + part[i].p_filesz, 22);
+   }
+}
+"""
+
+
+@dataclass
+class Source:
+    """A program, compiled, and how it is linked."""
+
+    name: str
+    arguments: Sequence[str]
+    folder: Path
+    link: Callable[[Sequence[str]], None]  # with these flags more, to `linked`
+    linked: Path
+    env: Mapping[str, str] = field(default_factory=dict)
+
+    def to(self, path: Path, flags: Sequence[object]) -> Path:
+        self.link([str(flag) for flag in flags])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(str(self.linked), path)
+        return path
+
+
+def _shell(lab: Lab, folder: Path, text: str, *arguments: object) -> None:
+    lab.call(["sh", "-c", f"cd {folder} && {{ {text}; }} >>build.log 2>&1", "sh", *arguments])
+
+
+def bash(lab: Lab, source: Path | None = None) -> Source:
+    folder = source or fetch(lab, "bash", "bookworm")
+    if not (folder / "shell.o").exists():
+        _shell(lab, folder, f'CC=gcc CFLAGS="{FLAGS}" ./configure --without-bash-malloc --disable-nls -q && make -s -j2')
+
+    def link(flags: Sequence[str]) -> None:
+        (folder / "bash").unlink(missing_ok=True)
+        _shell(lab, folder, 'make bash LOCAL_LDFLAGS="-rdynamic $*"', *flags)
+
+    return Source("bash", ["-c", ":"], folder, link, folder / "bash")
+
+
+def git(lab: Lab, source: Path | None = None) -> Source:
+    folder = source or fetch(lab, "git", "bookworm")
+    without = " ".join(f"NO_{what}=1" for what in ("OPENSSL", "CURL", "EXPAT", "PERL", "PYTHON", "TCLTK"))
+    make = f'make -j2 V=1 CFLAGS="{FLAGS}" {without} git'
+    if not (folder / "git.o").exists():
+        _shell(lab, folder, make)
+
+    def link(flags: Sequence[str]) -> None:
+        (folder / "git").unlink(missing_ok=True)
+        _shell(lab, folder, f'{make} LDFLAGS="$*"', *flags)
+
+    return Source("git", ["--version"], folder, link, folder / "git")
+
+
+def ninja(lab: Lab, source: Path | None = None) -> Source:
+    folder = source or fetch(lab, "ninja-build", "bookworm")
+    gxx = lab.need("g++", "g++")
+    left_out = ("test", "win32", "bench", "browse", ".in")
+    # Its browser is a Python program that a build makes C++ of.
+    browse = '#include "browse.h"\nvoid RunBrowsePython(State*, const char*, const char*, int, char*[]) {}\n'
+    (folder / "src" / "no_browser.cc").write_text(browse, encoding="ascii")
+    files = [path for path in sorted((folder / "src").glob("*.cc")) if not path.stem.endswith(left_out)]
+    objects = []
+    for path in files:
+        objects.append(path.with_suffix(".o"))
+        if not objects[-1].exists():
+            lab.call([gxx, *FLAGS.split(), "-c", "-o", objects[-1], path])
+
+    def link(flags: Sequence[str]) -> None:
+        lab.call([gxx, "-o", folder / "ninja", *objects, *flags])
+
+    (folder / "build.ninja").write_text("rule touch\n  command = touch $out\n\nbuild x: touch\n", encoding="ascii")
+    return Source("ninja", ["-f", str(folder / "build.ninja"), "-n"], folder, link, folder / "ninja")
+
+
+def python(lab: Lab, source: Path | None = None) -> Source:
+    folder = source or fetch(lab, "python3.11", "bookworm")
+    if not (folder / "libpython3.11.a").exists():
+        _shell(lab, folder, f'./configure -q "CFLAGS={FLAGS}" LDFLAGS=-pie --without-ensurepip && make -s -j2 python')
+    objects = [folder / "Programs" / "python.o", folder / "libpython3.11.a"]
+    libraries = ["-ldl", "-lm", "-lutil", *_extra_libraries(folder)]
+    home = lab.folder / "lib"
+    home.mkdir(exist_ok=True)
+    if not (home / "python3.11").exists():
+        (home / "python3.11").symlink_to(folder / "Lib")
+    env = {"PYTHONHOME": str(lab.folder)}
+
+    def link(flags: Sequence[str]) -> None:
+        lab.call([*setting("CC"), "-o", folder / "python.new", *objects, "-Wl,-E", *libraries, *flags])
+
+    made = Source("python", ["-c", "pass"], folder, link, folder / "python.new", env)
+    # What it imports is compiled once.
+    try:
+        lab.call([made.to(lab.folder / "first" / "python", []), "-c", "pass"], env=env)
+    except Broken as error:
+        raise Broken(f"CPython does not start: {error}") from None
+    return made
+
+
+def start(lab: Lab) -> Source:
+    """The example of docs/start-up.md."""
+    compiled = lab.cc("start.o", *FLAGS.split(), "-c", HERE.parents[1] / "docs" / "start.c")
+
+    def link(flags: Sequence[str]) -> None:
+        lab.call([*setting("CC"), "-o", lab.folder / "start.new", compiled, *flags])
+
+    return Source("start", [], lab.folder, link, lab.folder / "start.new")
+
+
+ALL: Mapping[str, Callable[[Lab], Source]] = {"start": start, "bash": bash, "git": git, "ninja": ninja, "python": python}
