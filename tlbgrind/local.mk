@@ -11,6 +11,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/faults/fault_around.c \
 	tlbgrind/sim/faults/faultmodel.c \
 	tlbgrind/sim/faults/flushed.c \
+	tlbgrind/sim/faults/kernel_rules.c \
 	tlbgrind/sim/faults/layout.c \
 	tlbgrind/sim/faults/page_cache.c \
 	tlbgrind/sim/faults/page_tables.c \
@@ -193,6 +194,7 @@ simpages_HEADERS = \
 simfaultsdir = $(tlbsimdir)/sim/faults
 simfaults_HEADERS = \
 	tlbgrind/sim/faults/faultmodel.h \
+	tlbgrind/sim/faults/kernel_rules.h \
 	tlbgrind/sim/faults/layout.h
 
 simmmudir = $(tlbsimdir)/sim/mmu

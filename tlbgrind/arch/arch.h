@@ -88,6 +88,8 @@ typedef struct {
    TgArchRegisters registers;
    TgArchSyscalls syscalls;
    TgArchLayout layout;
+   UInt code_folio_shift;       /* of the folios in which Linux reads code: exec_folio_order(); 0: base
+                                   pages */
    TgArchPlaces places;
    TgArchVdso vdso;
    tg_prefetch_code prefetches; /* how its prefetch instructions are encoded */
