@@ -234,6 +234,7 @@ PYTEST_FILES = \
 	tests/faults/test_mechanisms.py \
 	tests/faults/test_native.py \
 	tests/faults/test_perf_lines.py \
+	tests/faults/test_readahead.py \
 	tests/faults/test_recorded.py \
 	tests/faults/test_stacks.py \
 	tests/machines/test_streams.py \
@@ -256,6 +257,7 @@ PYTEST_FILES = \
 	tests/oracle/test_reach_arrays.py \
 	tests/oracle/test_recording.py \
 	tests/order/test_check.py \
+	tests/order/test_cold.py \
 	tests/order/test_damaged_binaries.py \
 	tests/order/test_data.py \
 	tests/order/test_data_faults.py \

@@ -1152,6 +1152,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/faults/faultused.py \
 	tlbgrind/tgreport/faults/native.py \
 	tlbgrind/tgreport/faults/pagecache.py \
+	tlbgrind/tgreport/faults/readahead.py \
 	tlbgrind/tgreport/faults/replay.py \
 	tlbgrind/tgreport/faults/whatif.py \
 	tlbgrind/tgreport/faults/whatif_heap.py \
@@ -1190,6 +1191,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/order/__init__.py \
 	tlbgrind/tgreport/order/check.py \
 	tlbgrind/tgreport/order/cli.py \
+	tlbgrind/tgreport/order/cold.py \
 	tlbgrind/tgreport/order/datafaults.py \
 	tlbgrind/tgreport/order/datapages.py \
 	tlbgrind/tgreport/order/dialects.py \

@@ -49,6 +49,7 @@ class CachedFile:
         self.order: dict[int, int] = {}  # of the folio of each cached page
         self.marked: set[int] = set()
         self.runs: list[range] = []  # pages that were read from the disk, a request each
+        self.told: list[tuple[CachedFile, int]] = []  # each run when it begins, of all files in one list
         self.start = self.size = self.async_ = self.ahead_order = self.misses = 0
 
     def has(self, page: int) -> bool:
@@ -67,6 +68,7 @@ class CachedFile:
         """`begins`: not in one request with the page before."""
         self.order[page] = order
         if begins:
+            self.told.append((self, len(self.runs)))
             self.runs.append(range(page, page))
         self.runs[-1] = range(self.runs[-1].start, page + 1)
         if marked:

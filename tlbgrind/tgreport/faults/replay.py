@@ -163,7 +163,7 @@ class Run:
         name = log.header.get("kernel", USUAL)
         if name not in KERNELS:
             raise ReportError(f"kernel '{name[:40]}' is not one that is known: {', '.join(KERNELS)}", log.path)
-        self.kernel = KERNELS[name]
+        self.kernel_name, self.kernel = name, KERNELS[name]
         self.code_folio = max(1, _setting(log, "code-folio", _TABLE)) if "code-folio" in log.header else 1
         self.events, self.always = _without_certain(events_of(log))
         self.files = Files()
@@ -246,6 +246,7 @@ class Replay:
     always: int  # faults beside these
     major: int
     read: int  # pages, from the disk
+    requests: int  # of neighbouring pages
 
     @property
     def faults(self) -> int:
@@ -262,11 +263,19 @@ class Replayer:
         self.present: dict[int, bool] = {}  # page: whether it may be written to
         self.begun: set[int] = set()
         self.cached: dict[str, CachedFile] = {}
+        self.told: list[tuple[CachedFile, int]] = []
         self.major = 0
 
     def all(self) -> Replay:
         at = [self._is_fault(place, event) for place, event in enumerate(self.run.events)]
-        return Replay(at, self.run.always, self.major, sum(cached.read for cached in self.cached.values()))
+        files = self.cached.values()
+        read, requests = sum(file.read for file in files), sum(len(file.runs) for file in files)
+        return Replay(at, self.run.always, self.major, read, requests)
+
+    def requests(self) -> Iterator[tuple[str, range]]:
+        """What was read from the disk, in order: a file, and its pages."""
+        names = {id(file): name for name, file in self.cached.items()}
+        return ((names[id(file)], file.runs[number]) for file, number in self.told)
 
     def _moved(self, place: int, event: Event) -> int | None:
         page: int | None = event.page
@@ -346,6 +355,7 @@ class Replayer:
         if name not in self.cached:
             run = self.run
             self.cached[name] = CachedFile(run.files.pages[name], run.ahead, run.kernel, run.code_folio)
+            self.cached[name].told = self.told
             if name in self.run.files.elves:
                 self.cached[name].header()
         return self.cached[name]

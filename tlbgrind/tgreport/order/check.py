@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from ..base.command import Answer
 from ..base.errors import ReportError, printable
 from ..base.text import aligned, title
+from ..formats import faultlog
 from ..formats.elf import Elf
-from . import dialects, layout, trace
+from . import cold, dialects, layout, trace
 from .options import Options
 from .order import stripped
 from .trace import Function
@@ -36,9 +37,21 @@ def check(work: Work) -> Answer:
     rows.append(row("checked", found))
     in_order = [match.places[id(f)].address for f in ordered if id(f) in match.places]
     text = [title(f"Check of {binary.path}"), *aligned(rows), "", *LEGEND, ""]
+    if work.options.faults:
+        text += _cold(work, match, binary)
     verdict = _verdict(in_order, match, len(ordered), found, work.options)
     verdict[:] = [*text, *verdict, ""]
     return verdict
+
+
+def _cold(work: Work, match: layout.Match, binary: Elf) -> list[str]:
+    chosen = work.traces[0]
+    if work.binary is None:
+        raise ReportError(f"--faults needs the binary that was run: {chosen.object}", chosen.entries.path)
+    log = faultlog.read(work.options.faults)
+    code = (chosen.object, work.binary, chosen.touches)
+    own = layout.own_places(chosen)
+    return cold.table(log, work.options.read_ahead, code, own, ("checked", match.places, binary))
 
 
 def check_names(options: Options) -> Answer:

@@ -7,7 +7,7 @@ from ..base.errors import ReportError
 from ..base.text import aligned, title
 from ..formats import faultlog
 from ..formats.elf import PF_X, Elf
-from . import layout
+from . import cold, layout
 from .verdict import verdict_of
 from .work import COLUMNS, LEGEND, Work, row
 
@@ -33,15 +33,18 @@ def forecast(work: Work) -> list[str]:
     lines += _gain(now, forecasts[0], layout.phase_without_randomisation(binary))
     if work.options.faults:
         places = layout.forecast_places(chosen, ordered, binary, False, work.options.page_align)
-        lines += _share(work, binary, text, places)
+        log = faultlog.read(work.options.faults)
+        lines += _share(work, log, binary, text, places)
+        code = (chosen.object, binary, chosen.touches)
+        named = ("with the order", places, binary)
+        lines += ["", *cold.table(log, work.options.read_ahead, code, layout.own_places(chosen), named)[:-1]]
     return [*lines, ""]
 
 
 def _share(
-    work: Work, binary: Elf, text: layout.Text, places: dict[int, layout.Place]
+    work: Work, log: faultlog.FaultLog, binary: Elf, text: layout.Text, places: dict[int, layout.Place]
 ) -> list[str]:
     """What the order changes of all faults of the run, the way that the fault log lays it out."""
-    log = faultlog.read(work.options.faults)
     chosen = work.traces[0]
     warm = faultlog.view_number("warm")
     # The mapping's pages as the kernel numbers them, from those of the symbols.
