@@ -18,7 +18,16 @@ from ..base.whole_file import write_whole
 from ..formats import faultlog
 from ..formats.fault import VIEWS
 from ..formats.faultlog import FaultLog
-from . import export, faultlist, faultrows, faulttables, faultused, native, readahead, whatiftext
+from . import (
+    export,
+    faultlist,
+    faultrows,
+    faulttables,
+    faultused,
+    native,
+    readahead,
+    whatiftext,
+)
 from .faultrows import GROUPS
 
 HELP = """\

@@ -29,8 +29,10 @@ def table(
     named: tuple[str, dict[int, Place], Elf],
 ) -> list[str]:
     """`code`: the object's name, its file, and what of it was executed; `named`: another layout, what it
-    is called, and its file."""
+    is called, and its file. Empty for a log that does not have the kernel's settings."""
     name, binary, touches = code
+    if "read-ahead" not in log.header or "fault-around" not in log.header:
+        return []
     if log.page_size != PAGE:
         raise ReportError(f"pages of {log.page_size} bytes; the forecast knows 4096 only", log.path)
     run = Run(log)
