@@ -42,6 +42,7 @@ DOC_FILES = \
 	docs/page-faults.md \
 	docs/part-of-a-run.md \
 	docs/order.sh \
+	docs/readahead.c \
 	docs/people.sql \
 	docs/processor.md \
 	docs/reference.md \

@@ -19,6 +19,7 @@ UNIT_TESTS = \
 	tests/unit/test_faultmodel_model \
 	tests/unit/test_geometry \
 	tests/unit/test_hierarchy \
+	tests/unit/test_kernel_rules \
 	tests/unit/test_known_arrays \
 	tests/unit/test_lru_stack \
 	tests/unit/test_layout \
@@ -228,11 +229,13 @@ PYTEST_FILES = \
 	tests/faults/test_cold_view.py \
 	tests/faults/test_first_faults.py \
 	tests/faults/test_forks.py \
+	tests/faults/test_kernels.py \
 	tests/faults/test_log.py \
 	tests/faults/test_mechanisms.py \
 	tests/faults/test_native.py \
 	tests/faults/test_ordered_data.py \
 	tests/faults/test_perf_lines.py \
+	tests/faults/test_readahead.py \
 	tests/faults/test_recorded.py \
 	tests/faults/test_stacks.py \
 	tests/machines/test_streams.py \
@@ -255,6 +258,7 @@ PYTEST_FILES = \
 	tests/oracle/test_reach_arrays.py \
 	tests/oracle/test_recording.py \
 	tests/order/test_check.py \
+	tests/order/test_cold.py \
 	tests/order/test_damaged_binaries.py \
 	tests/order/test_data.py \
 	tests/order/test_data_faults.py \
@@ -421,6 +425,7 @@ TEST_INPUTS = \
 	tests/tool/data_support.py \
 	tests/tool/tool_support.py \
 	tests/unit/cpuid \
+	tests/unit/cold_reads.h \
 	tests/unit/cpuid_support.h \
 	tests/unit/dump_support.h \
 	tests/unit/faultmodel_support.h \

@@ -11,6 +11,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/faults/fault_around.c \
 	tlbgrind/sim/faults/faultmodel.c \
 	tlbgrind/sim/faults/flushed.c \
+	tlbgrind/sim/faults/kernel_rules.c \
 	tlbgrind/sim/faults/layout.c \
 	tlbgrind/sim/faults/page_cache.c \
 	tlbgrind/sim/faults/page_tables.c \
@@ -193,6 +194,7 @@ simpages_HEADERS = \
 simfaultsdir = $(tlbsimdir)/sim/faults
 simfaults_HEADERS = \
 	tlbgrind/sim/faults/faultmodel.h \
+	tlbgrind/sim/faults/kernel_rules.h \
 	tlbgrind/sim/faults/layout.h
 
 simmmudir = $(tlbsimdir)/sim/mmu
@@ -1151,6 +1153,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/faults/faultused.py \
 	tlbgrind/tgreport/faults/native.py \
 	tlbgrind/tgreport/faults/pagecache.py \
+	tlbgrind/tgreport/faults/readahead.py \
 	tlbgrind/tgreport/faults/replay.py \
 	tlbgrind/tgreport/faults/whatif.py \
 	tlbgrind/tgreport/faults/whatif_code.py \
@@ -1194,6 +1197,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/order/__init__.py \
 	tlbgrind/tgreport/order/check.py \
 	tlbgrind/tgreport/order/cli.py \
+	tlbgrind/tgreport/order/cold.py \
 	tlbgrind/tgreport/order/datacheck.py \
 	tlbgrind/tgreport/order/datafaults.py \
 	tlbgrind/tgreport/order/dataforecast.py \

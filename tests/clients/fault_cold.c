@@ -1,6 +1,7 @@
 /* Touches the pages of a file that is not in the page cache, in an order that
    its second argument tells, and prints which touches the kernel counted as
-   major faults. The file is to be on a disk of its own.
+   major faults; with a fourth argument also the minor ones, so marked. The file
+   is to be on a disk of its own.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #define _GNU_SOURCE
@@ -19,28 +20,32 @@ enum { PAGE = 4096, RANDOM_TOUCHES = 250 };
 static volatile char* area;
 static long pages;
 static int writes;
+static int prints_minor;
 
-static long major_faults(void)
+static struct rusage used(void)
 {
    struct rusage r;
    getrusage(RUSAGE_SELF, &r);
-   return r.ru_majflt;
+   return r;
 }
 
 static void touch(long page)
 {
    /* What the last touch made the kernel read ahead is there by now. */
    const struct timespec pause = { 0, 300000 };
-   volatile char used;
+   volatile char byte;
    nanosleep(&pause, NULL);
-   const long before = major_faults();
+   const struct rusage before = used();
    if (writes)
       area[page * PAGE] = 1;
    else
-      used = area[page * PAGE];
-   (void)used;
-   if (major_faults() != before)
+      byte = area[page * PAGE];
+   (void)byte;
+   const struct rusage after = used();
+   if (after.ru_majflt != before.ru_majflt)
       printf("%ld\n", page);
+   else if (prints_minor && after.ru_minflt != before.ru_minflt)
+      printf("%ld minor\n", page);
 }
 
 static void touch_at_random(void)
@@ -81,12 +86,17 @@ static void touch_in_order(const char* order)
       exit(2);
 }
 
-/* fault_cold FILE ORDER r|x|w[R|S] */
+/* fault_cold FILE ORDER r|x|w[R|S|H] [all] */
 int main(int argc, char** argv)
 {
    struct stat s;
-   if (argc != 4)
+   static char line[BUFSIZ];
+   if (argc < 4)
       return 2;
+   /* Its first use takes a fault of its own. */
+   memset(line, 0, sizeof line);
+   setvbuf(stdout, line, _IOFBF, sizeof line);
+   prints_minor = argc > 4;
    const int fd = open(argv[1], O_RDONLY);
    if (fd < 0 || fstat(fd, &s) != 0)
       return 1;
@@ -100,6 +110,9 @@ int main(int argc, char** argv)
       madvise((void*)area, (size_t)s.st_size, MADV_RANDOM);
    if (strchr(argv[3], 'S'))
       madvise((void*)area, (size_t)s.st_size, MADV_SEQUENTIAL);
+   if (strchr(argv[3], 'H'))
+      madvise((void*)area, (size_t)s.st_size, MADV_HUGEPAGE);
+   used();
    touch_in_order(argv[2]);
    return 0;
 }

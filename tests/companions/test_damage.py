@@ -67,7 +67,7 @@ USED_VIEWS = (
     ["--view=4k", "--used"],
 )
 TOUCH_VIEWS = (["--format=text"], ["--what-if"])
-FAULT_SPARE = (b"#", b"creator", b"pid", b"cmd", b"fault-around", b"read-ahead", b"thp", b"mthp", b"assumption")
+FAULT_SPARE = (b"#", b"creator", b"pid", b"cmd", b"fault-around", b"read-ahead", b"kernel", b"thp", b"mthp", b"assumption")
 
 # A damaged file needs no plots.
 NO_CHART = [f"--chart-js={TESTS}/report/data/no_chart.js"]

@@ -156,7 +156,7 @@ def test_an_object_that_is_not_there_is_refused() -> None:
         (["--weights=0", "a"], "argument --weights: '0' is not a number above 0"),
         (["--least=200", "a"], "argument --least: '200' is not a percentage from 0 to 100"),
         (["--lld=-", "--gold=-", "a"], "only one order can go to the standard output"),
-        (["--faults=x", "a"], "--faults=FILE goes with --forecast or --data"),
+        (["--faults=x", "a"], "--faults=FILE goes with --forecast, --check or --data"),
         (["--top=3", "a"], "--top=N goes with --data"),
         (["--page-align", "--lld=x", "a"], "--page-align goes with --bfd or --bfd-script"),
         (["--ld=gld", "--bfd=x", "a"], "--ld goes with --bfd-script"),

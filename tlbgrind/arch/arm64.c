@@ -49,6 +49,7 @@ const TgArch tg_arch = {
       .stack_top = 0x1000000000000, .task_size = 0x1000000000000,
       .pie_base = 0xaaaaaaaa0000, .static_pie_break = 0xaaaaaaaab000,
    },
+   .code_folio_shift = 16,
    .places = {
       /* Valgrind's address range and its own memory there are those of amd64: arch/amd64.c. */
       .mask = (1ULL << 36) - 1,

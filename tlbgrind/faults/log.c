@@ -382,10 +382,12 @@ static void print_header(TgFile* f, const TgFaultOptions* options,
    if (!tg_instrumentation_was_off)
       tg_file_print(f, "\ninstructions: %llu", tg_instructions() - instructions_before);
    tg_file_print(f, "\npage size: %llu\nfault-around: %llu\nread-ahead: %llu\n"
-                    "thp: %s\n",
+                    "kernel: %s\nthp: %s\n",
                  1ULL << s->page_shift, (ULong)s->fault_around,
-                 (ULong)s->read_ahead, tg_thp_name(s->thp));
+                 (ULong)s->read_ahead, s->kernel->name, tg_thp_name(s->thp));
    print_folios(f, s);
+   if (s->kernel->code_ahead && s->code_folio_shift > s->page_shift)
+      tg_file_print(f, "code-folio: %llu\n", 1ULL << s->code_folio_shift);
    if (options->used)
       tg_file_print(f, "faults-used: yes\n");
    if (options->touches)

@@ -7,8 +7,10 @@
 #include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
 
+#include "sim/faults/kernel_rules.h"
 #include "sim/machine/geometry.h"
 
+#include "arch/arch.h"
 #include "options/fault_options.h"
 #include "options/features.h"
 #include "options/given.h"
@@ -55,6 +57,18 @@ static uint64_t host_around(void)
    if (!tg_proc_read("/sys/kernel/debug/fault_around_bytes", text, sizeof text))
       return 0;
    return VG_(strtoull10)(text, &end);
+}
+
+/* The rules of the host's version; if that cannot be told, the usual ones. */
+static const tlb_kernel_rules* host_kernel(void)
+{
+   HChar text[64];
+   HChar* end;
+   if (!tg_proc_read("/proc/sys/kernel/osrelease", text, sizeof text))
+      return tlb_kernel_usual();
+   const ULong major = VG_(strtoull10)(text, &end);
+   const ULong minor = *end == '.' ? VG_(strtoull10)(end + 1, &end) : 0;
+   return tlb_kernel_of((UInt)major, (UInt)minor);
 }
 
 /* --- Texts --- */
@@ -131,6 +145,25 @@ static Bool read_folios(const HChar* text, tlb_fault_settings* s,
    return good;
 }
 
+static Bool read_kernel(const HChar* text, const tlb_kernel_rules** kernel, tlb_reason* why)
+{
+   HChar names[64] = "host";
+   if (VG_(strcmp)(text, names) == 0)
+      return True;
+   const tlb_kernel_rules* const found = tlb_kernel_named(text);
+   if (found != NULL) {
+      *kernel = found;
+      return True;
+   }
+   for (UInt i = 0; i < TLB_N_KERNELS; i++) {
+      VG_(strcat)(names, i + 1 < TLB_N_KERNELS ? ", " : " and ");
+      VG_(strcat)(names, tlb_kernels[i].name);
+   }
+   VG_(snprintf)(why->text, sizeof why->text, "'%.40s' is no version that is known; allowed are %s",
+                 text, names);
+   return False;
+}
+
 /* The base pages of Linux on x86-64 and arm64. Faults with other base pages are not modelled, and
    the log's format excludes them. */
 static Bool check_page(UInt page_shift, const HChar* what, tlb_reason* why)
@@ -151,6 +184,7 @@ const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp,
    const HChar* around = tg_given("--fault-around");
    const HChar* ahead = tg_given("--read-ahead");
    const HChar* mthp = tg_given("--mthp");
+   const HChar* kernel_arg = tg_given("--kernel");
    const Bool flushes = kernel->flushes || kernel->touches;
    out->simulated = out->on || flushes || kernel->prefetches;
    if (out->on && !check_page(page_shift, "page faults can be recorded", why))
@@ -171,6 +205,8 @@ const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp,
          host_folios(s);
    }
    s->read_ahead = DEFAULT_AHEAD;
+   s->kernel = out->simulated ? host_kernel() : tlb_kernel_usual();
+   s->code_folio_shift = tg_arch.code_folio_shift;
    /* The kernel maps at most one page table's range around a fault, aligned. */
    if (around != NULL
        && !read_size(tg_given_value(around), page_shift, 2 * page_shift - 3, &s->fault_around, why))
@@ -178,6 +214,8 @@ const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp,
    if (ahead != NULL
        && !read_size(tg_given_value(ahead), page_shift, TLB_MAX_PAGE_SHIFT, &s->read_ahead, why))
       return ahead;
+   if (kernel_arg != NULL && !read_kernel(tg_given_value(kernel_arg), &s->kernel, why))
+      return kernel_arg;
    if (mthp != NULL && !read_folios(tg_given_value(mthp), s, why))
       return mthp;
    return NULL;

@@ -7,7 +7,7 @@
 #include "options/features.h"
 #include "options/given.h"
 
-enum { MAX_WAYS = 9 };
+enum { MAX_WAYS = 10 };
 
 /* Each feature's arguments. One with the value "yes" gives it unless its value is "no"; the others
    stand for any value. */
@@ -22,7 +22,7 @@ static const HChar* const ways[TG_N_FEATURES][MAX_WAYS] = {
    [TG_HAS_ENTRIES] = { "--entries=yes", "--entries-out-file=entries" },
    [TG_HAS_FAULTS] = { "--faults=yes", "--faults-out-file=faults", "--faults-used=yes",
                        "--faults-touches=yes", "--faults-stacks=16", "--faults-hidden=yes",
-                       "--fault-around=off", "--read-ahead=off", "--mthp=none" },
+                       "--fault-around=off", "--read-ahead=off", "--mthp=none", "--kernel=6.18" },
    [TG_HAS_FLUSHES] = { "--flush-policy=linux", "--machine=zen4@flush:linux" },
    [TG_HAS_SYSCALLS] = { "--syscall-tlb=flush", "--machine=zen4@syscall:flush" },
    [TG_HAS_TOUCHES] = { "--syscall-tlb=kernel:4", "--machine=zen4@syscall:kernel:4" },

@@ -152,7 +152,7 @@ static const TgOption options[] = {
    { "--faults", "=no|yes",
      "record page faults in order [no, or yes if\n"
      "an option says how: --faults-*, --fault-around,\n"
-     "--read-ahead, --mthp]",
+     "--read-ahead, --mthp, --kernel]",
      YES_NO(faults.on, False), SUBJECT("Page faults"), EVERYDAY },
    { "--faults-out-file", "=FILE",
      "where to [tlbgrind.faults.%p]",
@@ -180,6 +180,10 @@ static const TgOption options[] = {
      KEPT },
    { "--mthp", "=none|SIZE[@madvise][,...]",
      "sizes of anonymous folios [the host's]",
+     KEPT },
+   { "--kernel", "=6.1|6.12|6.18|7.2|host",
+     "the version of Linux whose read-ahead and fault-around\n"
+     "of files are simulated [host]",
      KEPT },
    { "--instr-at-start", "=yes|no",
      "no: simulate nothing until TLBGRIND_START of\n"

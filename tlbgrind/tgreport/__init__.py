@@ -2,7 +2,7 @@
 """The package of tlbgrind's companions: tg_annotate, tg_faults, tg_native, tg_order, tg_report.
 
 Each reads what tlbgrind wrote, adds it up and shows it. A folder imports only from those above it in
-this list, but report and native, which are above all; annotate, faults and order never from each other. Within a
+this list, but report and native, which are above all; annotate and faults never from each other. Within a
 folder data goes one way: a module imports only modules before it. tests/run-floors refuses imports
 that go up, and circles.
 
@@ -77,8 +77,9 @@ faults: tg_faults
     faultused    used bytes of pages -> text and listings
     export       tables and listings -> documents
     native       FaultLog and perf's output -> what agrees
-    pagecache    what of a file is in the page cache
-    replay       a run's touches, changed -> faults
+    pagecache    what the page cache has of a file, and what a fault reads
+    replay       FaultLog -> the same run with changes: its faults
+    readahead    a replayed run -> what it reads from the disk, in order
     whatif       remedies -> what each saves, ranked and combined
     whatif_code  Entries -> which bytes of functions and variables are used
     whatif_*     the remedies, one file for each kind
@@ -97,6 +98,7 @@ order: tg_order
     ld_script  GNU ld's default script, to be added to
     layout     functions and places -> pages, windows, faults
     work       what the answers share: options, Traces, Order, rows of a measure
+    cold       what a layout changes of what is read from the disk
     check      does a binary follow an order?
     forecast   what an order would bring
     gains      what an order brings each run, and runs that are not in it

@@ -177,16 +177,12 @@ int tlb_fill_tries_around(const tlb_fault_model *m, const tlb_fault_rules *r,
           && (v->flags & TLB_MAP_NO_AROUND) == 0;
 }
 
-/* do_fault_around(): the window is aligned by its place in the page table, and
-   clamped to the mapping and to the page table. */
-void tlb_fill_around(tlb_fault_model *m, const tlb_fault_rules *r,
-                     const tlb_mapping *v, uint64_t page, tlb_fault_file *f,
-                     int by_cache, uint8_t how, tlb_fault *out)
+/* The first and the last page of the window of a fault: do_fault_around(). It is aligned by its
+   place in the page table, and clamped to the mapping and to the page table. */
+static void window_of(const tlb_fault_model *m, const tlb_fault_rules *r, const tlb_mapping *v,
+                      uint64_t page, uint64_t *low, uint64_t *high)
 {
    const uint64_t pages = m->settings.fault_around >> m->settings.page_shift;
-   const around a = { f, tlb_file_page(m, v, 0), by_cache };
-   if (!tlb_fill_tries_around(m, r, v))
-      return;
    const uint64_t in_table = (page + r->shift) & (tlb_table_pages(m) - 1);
    const uint64_t in_map = page - tlb_page_of(m, v->start);
    /* A mapping of small pages may end inside a larger base page. */
@@ -195,9 +191,84 @@ void tlb_fill_around(tlb_fault_model *m, const tlb_fault_rules *r,
                                  in_table - tlb_min(in_table, in_map));
    const uint64_t to = tlb_min(tlb_min(from + pages, tlb_table_pages(m)),
                                in_table + left) - 1;
-   const uint64_t low = page - in_table + from;
-   const uint64_t high = page - in_table + to;
-   for (uint64_t p = low; r->cold && p <= high; p++)
-      f->misses -= f->misses > 0 && comes_along(&a, p);
+   *low = page - in_table + from;
+   *high = page - in_table + to;
+}
+
+/* The pages of the folio that page `p` is in, if the file goes on behind it, and the mapping and one
+   page table have all of it; else just the page. */
+static void whole_folio(const tlb_fault_model *m, const tlb_fault_rules *r, const tlb_mapping *v,
+                        const around *a, uint64_t p, uint64_t *first, uint64_t *last)
+{
+   const uint64_t n = (uint64_t)1 << tlb_file_order(a->file, p + a->to_file);
+   const uint64_t start = p - ((p + a->to_file) & (n - 1));
+   *first = *last = p;
+   if (start >= tlb_page_of(m, v->start) && start + n <= tlb_page_of(m, v->end)
+       && start + n + a->to_file < a->file->pages
+       && (start + r->shift) / tlb_table_pages(m) == (start + n - 1 + r->shift) / tlb_table_pages(m)) {
+      *first = start;
+      *last = start + n - 1;
+   }
+}
+
+/* What filemap_map_pages() maps, and how many of them it finds. */
+static uint64_t reach_of(const tlb_fault_model *m, const tlb_fault_rules *r, const tlb_mapping *v,
+                         const around *a, uint64_t page, uint64_t *low, uint64_t *high)
+{
+   uint64_t first, last, n = 0;
+   window_of(m, r, v, page, low, high);
+   if (m->settings.kernel->whole_folios && r->cold) {
+      if (comes_along(a, *low)) {
+         whole_folio(m, r, v, a, *low, &first, &last);
+         *low = first;
+      }
+      if (comes_along(a, *high)) {
+         whole_folio(m, r, v, a, *high, &first, &last);
+         *high = last;
+      }
+   }
+   for (uint64_t p = *low; r->cold && p <= *high; p++)
+      n += (uint64_t)comes_along(a, p);
+   return n;
+}
+
+int tlb_fill_huge_file(tlb_fault_model *m, const tlb_fault_rules *r, const tlb_mapping *v,
+                       uint64_t page, tlb_fault_file *f, uint8_t how, tlb_fault *out)
+{
+   const around a = { f, tlb_file_page(m, v, 0), 0 };
+   const uint64_t pages = tlb_table_pages(m);
+   uint64_t first, last;
+   if (!r->cold || !m->settings.kernel->whole_folios)
+      return 0;
+   whole_folio(m, r, v, &a, page, &first, &last);
+   if (last - first + 1 != pages || first % pages != 0 || !is_empty(m, r, first, pages, 1))
+      return 0;
+   fill(m, r, first, last, how | TLB_PTE_HUGE, page, NULL, NULL, out);
+   return 1;
+}
+
+void tlb_fill_looks_around(tlb_fault_model *m, const tlb_fault_rules *r, const tlb_mapping *v,
+                           uint64_t page, tlb_fault_file *f)
+{
+   const around a = { f, tlb_file_page(m, v, 0), 1 };
+   uint64_t low, high;
+   if (!r->cold || m->settings.kernel->few_hits || comes_along(&a, page))
+      return;
+   f->misses -= (unsigned)tlb_min(f->misses, reach_of(m, r, v, &a, page, &low, &high));
+}
+
+void tlb_fill_around(tlb_fault_model *m, const tlb_fault_rules *r,
+                     const tlb_mapping *v, uint64_t page, tlb_fault_file *f,
+                     int by_cache, uint8_t how, tlb_fault *out)
+{
+   const around a = { f, tlb_file_page(m, v, 0), by_cache };
+   uint64_t low, high;
+   if (!tlb_fill_tries_around(m, r, v))
+      return;
+   const uint64_t found = reach_of(m, r, v, &a, page, &low, &high);
+   const uint64_t hits = !m->settings.kernel->few_hits ? found
+                         : (uint64_t)(!out->major && comes_along(&a, page));
+   if (r->cold && tlb_file_counts_misses(m, v))
+      f->misses -= (unsigned)tlb_min(f->misses, hits);
    fill(m, r, low, high, how, page, comes_along, &a, out);
 }

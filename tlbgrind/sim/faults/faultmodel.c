@@ -18,6 +18,8 @@ void tlb_fault_init(tlb_fault_model *m, const tlb_fault_settings *settings,
 {
    tlb_set_bytes((uint8_t *)m, 0, sizeof *m);
    m->settings = *settings;
+   if (m->settings.kernel == NULL)
+      m->settings.kernel = tlb_kernel_usual();
    m->memory = *memory;
    tlb_chunks_init(m);
    tlb_mappings_init(&m->maps, memory);
@@ -325,20 +327,25 @@ static tlb_fault_kind fault_absent(tlb_fault_model *m, const tlb_fault_rules *r,
       return touch == TLB_TOUCH_FETCH ? TLB_FAULT_CODE : TLB_FAULT_ZERO;
    }
    tlb_fault_file *f = tlb_file_need(m, v->device, v->inode);
-   note_table(m, r, page);
-   tlb_file_have(m, r, v, f, tlb_file_page(m, v, page),
-                 !writes && tlb_fill_tries_around(m, r, v), out);
+   const int around_first = !writes && tlb_fill_tries_around(m, r, v);
+   if (around_first)
+      tlb_fill_looks_around(m, r, v, page, f);
+   tlb_file_have(m, r, v, f, tlb_file_page(m, v, page), around_first, out);
    if (!writes) {
       const int no_tracking = tlb_is_shared(v) && f->is_tmpfs
                               && (v->prot & TLB_MAY_WRITE) != 0;
       const uint8_t how = no_tracking ? TLB_PTE_SHARED : TLB_PTE_PRESENT;
-      if (!tlb_fill_hugetlb(m, r, v, page, how, out))
+      const int is_huge = tlb_fill_huge_file(m, r, v, page, f, how, out);
+      if (!is_huge)
+         note_table(m, r, page);
+      if (!is_huge && !tlb_fill_hugetlb(m, r, v, page, how, out))
          tlb_fill_around(m, r, v, page, f, r->cold || f->is_tmpfs, how, out);
       s = tlb_pte_at(m, r->plane, page);
       if (*s == 0)
          *s = how;
       return touch == TLB_TOUCH_FETCH ? TLB_FAULT_CODE : TLB_FAULT_READ;
    }
+   note_table(m, r, page);
    s = tlb_pte_at(m, r->plane, page);
    *s = tlb_is_shared(v) ? TLB_PTE_SHARED : TLB_PTE_PRIVATE;
    tlb_fill_hugetlb(m, r, v, page, *s, out);

@@ -3,7 +3,7 @@
    The caller reports an address space, laid out as the kernel would (layout.h), and the
    touches of its pages. Each touch is a fault or none, of one kind, and other pages can become
    present along with it. The model follows mm/memory.c, mm/filemap.c and mm/huge_memory.c of
-   Linux 6.18. Of each page it keeps what a page-table entry holds: whether there is one,
+   Linux 6.18; of other versions, kernel_rules.h has what is done with files. Of each page it keeps what a page-table entry holds: whether there is one,
    whether it may be written to, and what it maps.
 
    Several views of the same run are kept side by side: tlb_fault_view.
@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "sim/base/api.h"
+#include "sim/faults/kernel_rules.h"
 #include "sim/pages/mappings.h"
 
 TLB_API_BEGIN
@@ -63,6 +64,9 @@ typedef struct {
    uint64_t fault_around;     /* bytes, a power of two; at most a base page:
                                  none */
    uint64_t read_ahead;       /* bytes that a major fault reads */
+   const tlb_kernel_rules *kernel; /* NULL: tlb_kernel_usual() */
+   unsigned code_folio_shift; /* of what code is read in where the kernel has code_ahead, as on arm64;
+                                 up to the base page's: in base pages */
    tlb_thp_mode thp;
    uint32_t mthp_always;      /* bit n: anonymous folios of 2^n pages are in use
                                  everywhere */

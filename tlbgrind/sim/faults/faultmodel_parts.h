@@ -112,6 +112,13 @@ void tlb_file_have(tlb_fault_model *m, const tlb_fault_rules *r,
    along. */
 int tlb_file_gives(const tlb_fault_file *f, uint64_t file_page);
 
+/* Whether faults on the file through the mapping count as misses, with which read-ahead ends, and as
+   hits. */
+int tlb_file_counts_misses(const tlb_fault_model *m, const tlb_mapping *v);
+
+/* The order of the folio that the page is in. */
+unsigned tlb_file_order(const tlb_fault_file *f, uint64_t file_page);
+
 /* --- fault_around.c: what comes along --- */
 
 /* Pages that one page table maps. */
@@ -130,9 +137,17 @@ int tlb_fill_hugetlb(tlb_fault_model *m, const tlb_fault_rules *r,
                      const tlb_mapping *v, uint64_t page, uint8_t how,
                      tlb_fault *out);
 
-/* The pages of a file around `page`; `by_cache`: only what the cache has. */
+/* The same of a file, if a folio of the page cache fills a page table that is not there yet. */
+int tlb_fill_huge_file(tlb_fault_model *m, const tlb_fault_rules *r, const tlb_mapping *v,
+                       uint64_t page, tlb_fault_file *f, uint8_t how, tlb_fault *out);
+
+/* The pages of a file around `page`; `by_cache`: only what the cache has. The first try, before
+   the page itself is looked for, is only for the count of misses: what it maps, the second does,
+   too. */
 int tlb_fill_tries_around(const tlb_fault_model *m, const tlb_fault_rules *r,
                           const tlb_mapping *v);
+void tlb_fill_looks_around(tlb_fault_model *m, const tlb_fault_rules *r, const tlb_mapping *v,
+                           uint64_t page, tlb_fault_file *f);
 void tlb_fill_around(tlb_fault_model *m, const tlb_fault_rules *r,
                      const tlb_mapping *v, uint64_t page, tlb_fault_file *f,
                      int by_cache, uint8_t how, tlb_fault *out);

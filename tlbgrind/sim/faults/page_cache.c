@@ -74,14 +74,15 @@ static unsigned cached(const tlb_fault_file *f, uint64_t page)
 /* Reads pages [start, start + size) into the cache, those that it has not, one
    by one; the page `async` before the end is marked, if it is new, to go on from
    there: do_page_cache_ra(). */
-static void read_single(tlb_fault_file *f, uint64_t start, uint64_t size,
-                        uint64_t async)
+static void read_single(const tlb_fault_model *m, tlb_fault_file *f, uint64_t start,
+                        uint64_t size, uint64_t async)
 {
    const uint64_t n = start < f->pages ? tlb_min(size, f->pages - start) : 0;
    const uint64_t mark = start + n - async;
+   const int ends = m->settings.kernel->no_mark_at_end && start + size >= f->pages;
    for (uint64_t i = start; i < start + n && i < f->n_cache; i++) {
       if (f->cache[i] == 0)
-         f->cache[i] = async != 0 && i == mark ? CACHED | MARKED : CACHED;
+         f->cache[i] = async != 0 && i == mark && !ends ? CACHED | MARKED : CACHED;
    }
 }
 
@@ -95,15 +96,27 @@ static int is_empty_there(const tlb_fault_file *f, uint64_t first,
    return 1;
 }
 
-/* Reads the window that the file's read-ahead has come to, in folios as large
-   as its order says, up to the first that is partly there, and single pages from
-   there on: page_cache_ra_order(). Returns where it ends. */
-static uint64_t read_window(tlb_fault_model *m, tlb_fault_file *f)
+/* Of a folio: MAX_PAGECACHE_ORDER. */
+static unsigned most_order(const tlb_fault_model *m)
 {
-   const uint64_t start = f->ahead_start;
+   const unsigned of_table = m->settings.page_shift - 3;
+   return of_table < 11 ? of_table : 11;
+}
+
+/* Reads a window of the file's read-ahead, which begins at `start`, in folios as large as its order
+   says, up to the first that is partly there, and single pages from there on:
+   page_cache_ra_order(). Returns where it ends. */
+static uint64_t read_window(tlb_fault_model *m, tlb_fault_file *f, uint64_t start)
+{
    const uint64_t end = tlb_min(start + f->ahead_size, f->pages);
    const uint64_t mark = start + f->ahead_size - f->ahead_async;
+   const int has_mark = !m->settings.kernel->no_mark_at_end || start + f->ahead_size < f->pages;
    cache_room(m, f, end);
+   if (!m->settings.kernel->large_folios) {
+      read_single(m, f, start, f->ahead_size, f->ahead_async);
+      return end;
+   }
+   f->ahead_order = (unsigned)tlb_min(f->ahead_order, most_order(m));
    while (f->ahead_order > 0
           && (uint64_t)1 << f->ahead_order > f->ahead_size)
       f->ahead_order--;
@@ -115,10 +128,10 @@ static uint64_t read_window(tlb_fault_model *m, tlb_fault_file *f)
          order--;
       const uint64_t pages = (uint64_t)1 << order;
       if (i + pages > f->n_cache || !is_empty_there(f, i, pages)) {
-         read_single(f, i, start + f->ahead_size - i, f->ahead_async);
+         read_single(m, f, i, start + f->ahead_size - i, f->ahead_async);
          break;
       }
-      const unsigned marked = (mark & ~(pages - 1)) == i ? MARKED : 0u;
+      const unsigned marked = has_mark && (mark & ~(pages - 1)) == i ? MARKED : 0u;
       tlb_set_bytes(f->cache + i,
                     (uint8_t)(CACHED | marked | order << ORDER_SHIFT),
                     (size_t)pages);
@@ -209,8 +222,37 @@ static uint64_t ahead_pages(const tlb_fault_model *m)
    return m->settings.read_ahead >> m->settings.page_shift;
 }
 
-/* Up to where MADV_SEQUENTIAL reads: page_cache_sync_ra(), of which only the
-   start of the file begins a window that goes on. */
+/* Whether a read of the page goes on with the window before it. */
+static int follows(const tlb_fault_model *m, const tlb_fault_file *f, uint64_t page,
+                   uint64_t folio)
+{
+   const uint64_t next = f->ahead_start + f->ahead_size;
+   return page == ((next - f->ahead_async) & ~(folio - 1))
+          || (m->settings.kernel->follows_behind && page == next);
+}
+
+/* get_next_ra_size(): a window that goes on grows. */
+static uint64_t grown(uint64_t pages, uint64_t most)
+{
+   return pages < most / 16 ? pages * 4 : pages <= most / 2 ? pages * 2 : most;
+}
+
+/* The next window of the file, which a read of the page begins: its size. */
+static void go_on(const tlb_fault_model *m, tlb_fault_file *f, uint64_t page)
+{
+   const uint64_t most = ahead_pages(m);
+   f->ahead_start += f->ahead_size;
+   f->ahead_size = tlb_max(f->ahead_size, grown(f->ahead_size, most));
+   f->ahead_async = f->ahead_size;
+   if (page == f->ahead_start && m->settings.kernel->follows_behind) {
+      const uint64_t more = grown(f->ahead_size, most);
+      f->ahead_async = f->ahead_size + more <= most ? more : most / 2;
+      f->ahead_size = f->ahead_size + more <= most ? f->ahead_size + more : most;
+   }
+}
+
+/* Up to where MADV_SEQUENTIAL reads: page_cache_sync_ra(), of which the start of the file begins a
+   window that goes on. */
 static uint64_t read_sequence(tlb_fault_model *m, tlb_fault_file *f,
                               uint64_t page)
 {
@@ -220,10 +262,19 @@ static uint64_t read_sequence(tlb_fault_model *m, tlb_fault_file *f,
       f->ahead_size = pages;
       f->ahead_async = pages / 2;
       f->ahead_order = 0;
-      return read_window(m, f);
+      return read_window(m, f, 0);
+   }
+   if (m->settings.kernel->follows_behind && follows(m, f, page, 1)) {
+      go_on(m, f, page);
+      const uint64_t end = read_window(m, f, f->ahead_start);
+      if (cached(f, page) == 0) {
+         cache_room(m, f, page + 1);
+         read_single(m, f, page, 1, 0);
+      }
+      return end;
    }
    cache_room(m, f, tlb_min(page + pages, f->pages));
-   read_single(f, page, pages, 0);
+   read_single(m, f, page, pages, 0);
    return tlb_min(page + pages, f->pages);
 }
 
@@ -239,46 +290,96 @@ void tlb_fault_file_header(tlb_fault_model *m, uint64_t device, uint64_t inode)
    f->ahead_size = most >= 32 ? 4 : most >= 4 ? 2 : tlb_max(most, 1);
    f->ahead_async = f->ahead_size > 1 ? f->ahead_size - 1 : 0;
    f->ahead_order = 0;
-   read_window(m, f);
+   read_window(m, f, 0);
 }
 
-/* A fault on a page that the cache has not: do_sync_mmap_readahead(). Read is
-   around the page in general, and from it on, to the mapping's end at most, where
-   the mapping may be executed. */
-static void read_in(tlb_fault_model *m, const tlb_mapping *v,
-                    tlb_fault_file *f, uint64_t page, tlb_fault *out)
+static int executes(const tlb_mapping *v)
+{
+   return (v->prot & TLB_MAY_EXECUTE) != 0;
+}
+
+int tlb_file_counts_misses(const tlb_fault_model *m, const tlb_mapping *v)
+{
+   return !m->settings.kernel->few_hits
+          || (!executes(v) && (v->flags & TLB_MAP_SEQUENTIAL) == 0);
+}
+
+/* The order of the folios that MADV_HUGEPAGE asks for; 0: it has no effect. */
+static unsigned huge_order(const tlb_fault_model *m, const tlb_mapping *v)
+{
+   enum { SHIFT_2M = 21 };
+   const unsigned of_table = m->settings.page_shift - 3;
+   if ((v->flags & TLB_MAP_HUGEPAGE) == 0)
+      return 0;
+   if (m->settings.kernel->caps_huge)
+      return (unsigned)tlb_min(SHIFT_2M - m->settings.page_shift, most_order(m));
+   return of_table <= most_order(m) ? of_table : 0;
+}
+
+/* The folios around it, and the next, unless told to read at random. The window's begin is not
+   noted. */
+static uint64_t read_huge(tlb_fault_model *m, const tlb_mapping *v, tlb_fault_file *f,
+                          uint64_t page, uint64_t *start)
+{
+   const uint64_t pages = (uint64_t)1 << huge_order(m, v);
+   *start = page & ~(pages - 1);
+   f->ahead_size = (v->flags & TLB_MAP_RANDOM) != 0 ? pages : 2 * pages;
+   f->ahead_async = pages;
+   f->ahead_order = huge_order(m, v);
+   return read_window(m, f, *start);
+}
+
+/* Around the page, or of code from the page on, to the mapping's end at most. */
+static uint64_t read_around(tlb_fault_model *m, const tlb_mapping *v, tlb_fault_file *f,
+                            uint64_t page, uint64_t *start)
 {
    const uint64_t pages = ahead_pages(m);
    const unsigned shift = m->settings.page_shift;
-   const int executes = (v->prot & TLB_MAY_EXECUTE) != 0;
-   const int random = (v->flags & TLB_MAP_RANDOM) != 0 && !executes;
+   if (m->settings.kernel->code_ahead && executes(v)) {
+      const unsigned order = m->settings.code_folio_shift > shift
+                                ? m->settings.code_folio_shift - shift : 0;
+      const uint64_t first = v->offset >> shift;
+      const uint64_t last = first + ((v->end - v->start) >> shift);
+      const uint64_t folio = (uint64_t)1 << order;
+      *start = tlb_max(page & ~(folio - 1), first);
+      f->ahead_size = tlb_min((*start + pages + folio - 1) & ~(folio - 1), last) - *start;
+      f->ahead_async = 0;
+      f->ahead_order = order;
+   } else {
+      *start = page - tlb_min(page, pages / 2);
+      f->ahead_size = pages;
+      f->ahead_async = pages / 4;
+      f->ahead_order = 0;
+   }
+   f->ahead_start = *start;
+   return read_window(m, f, *start);
+}
+
+/* A fault on a page that the cache has not: do_sync_mmap_readahead(). */
+static void read_in(tlb_fault_model *m, const tlb_mapping *v,
+                    tlb_fault_file *f, uint64_t page, tlb_fault *out)
+{
+   const tlb_kernel_rules *const kernel = m->settings.kernel;
+   const int is_huge = huge_order(m, v) > 0;
+   const int random = (v->flags & TLB_MAP_RANDOM) != 0 && !(kernel->code_ahead && executes(v));
+   const int reads_ahead = is_huge || (!random && ahead_pages(m) > 0);
    uint64_t start = page, end = page + 1;
-   if (!random && pages > 0 && (v->flags & TLB_MAP_SEQUENTIAL) != 0) {
+   if (reads_ahead && !is_huge && (v->flags & TLB_MAP_SEQUENTIAL) != 0) {
       read_to(out, page, start, read_sequence(m, f, page));
       return;
    }
-   if (!random && pages > 0 && f->misses < MOST_MISSES)
+   const int counts = reads_ahead && tlb_file_counts_misses(m, v) && (!is_huge || kernel->few_hits);
+   if (counts && f->misses < MOST_MISSES)
       f->misses++;
-   if (random || pages == 0 || f->misses > MANY_MISSES) {
+   if (!reads_ahead || (counts && f->misses > MANY_MISSES)) {
       cache_room(m, f, end);
-      read_single(f, page, 1, 0);
+      read_single(m, f, page, 1, 0);
+   } else if (is_huge) {
+      end = read_huge(m, v, f, page, &start);
    } else {
-      const uint64_t last = (v->offset >> shift)
-                            + ((v->end - v->start) >> shift);
-      start = executes ? page : page - tlb_min(page, pages / 2);
-      f->ahead_start = start;
-      f->ahead_size = executes ? tlb_min(pages, last - page) : pages;
-      f->ahead_async = executes ? 0 : pages / 4;
-      f->ahead_order = 0;
-      end = read_window(m, f);
+      end = read_around(m, v, f, page, &start);
    }
    read_to(out, page, start, end);
-}
-
-/* get_next_ra_size(): a window that goes on grows. */
-static uint64_t grown(uint64_t pages, uint64_t most)
-{
-   return pages < most / 16 ? pages * 4 : pages <= most / 2 ? pages * 2 : most;
 }
 
 static uint64_t folio_start(const tlb_fault_file *f, uint64_t page)
@@ -291,7 +392,7 @@ static uint64_t folio_start(const tlb_fault_file *f, uint64_t page)
    at most so far. The kernel's cursor has a page number and a place in a node of
    64 slots. If it begins inside of a folio, the place is that of the folio's
    start, and the number is ahead of it until the node ends. */
-static uint64_t next_miss(const tlb_fault_file *f, uint64_t first,
+static uint64_t next_miss(const tlb_fault_model *m, const tlb_fault_file *f, uint64_t first,
                           uint64_t most)
 {
    enum { NODE = 64 };
@@ -307,7 +408,7 @@ static uint64_t next_miss(const tlb_fault_file *f, uint64_t first,
          place = folio_start(f, number);
       }
    }
-   return first + most;
+   return first + most - (m->settings.kernel->scans_less != 0);
 }
 
 /* A touch of the marked folio reads on, while the program does. If another part
@@ -321,18 +422,21 @@ static void read_on(tlb_fault_model *m, tlb_fault_file *f, uint64_t page)
    const uint64_t first = page & ~(folio - 1);
    for (uint64_t i = first; i < first + folio; i++)
       f->cache[i] &= (uint8_t)~MARKED;
-   const uint64_t next = f->ahead_start + f->ahead_size;
-   if (page == ((next - f->ahead_async) & ~(folio - 1))) {
-      f->ahead_start = next;
-      f->ahead_size = tlb_max(f->ahead_size, grown(f->ahead_size, most));
+   if (follows(m, f, page, folio)) {
+      go_on(m, f, page);
    } else {
-      const uint64_t start = next_miss(f, page + 1, most);
+      const uint64_t start = next_miss(m, f, page + 1, most);
       if (start - page > most)
          return;
       f->ahead_start = start;
       f->ahead_size = grown(start - page + most, most);
+      f->ahead_async = f->ahead_size;
    }
    f->ahead_order += 2;
+   if (!m->settings.kernel->large_folios) {
+      read_window(m, f, f->ahead_start);
+      return;
+   }
    unsigned order = 0;
    while (order < f->ahead_order && (most >> order & 1) == 0)
       order++;
@@ -341,19 +445,22 @@ static void read_on(tlb_fault_model *m, tlb_fault_file *f, uint64_t page)
    if (aligned > f->ahead_start)
       f->ahead_size -= end - aligned;
    f->ahead_async = f->ahead_size;
-   read_window(m, f);
+   read_window(m, f, f->ahead_start);
 }
 
 /* A fault on a page that the cache has, and that did not come along with
    fault-around: do_async_mmap_readahead(). */
 static void found_there(tlb_fault_model *m, const tlb_mapping *v,
-                        tlb_fault_file *f, uint64_t page)
+                        tlb_fault_file *f, uint64_t page, tlb_fault *out)
 {
    if ((v->flags & TLB_MAP_RANDOM) != 0 || ahead_pages(m) == 0)
       return;
-   f->misses -= f->misses > 0;
-   if ((cached(f, page) & MARKED) != 0 && page < f->n_cache)
+   f->misses -= tlb_file_counts_misses(m, v) && f->misses > 0;
+   if ((cached(f, page) & MARKED) != 0 && page < f->n_cache) {
       read_on(m, f, page);
+      if (m->settings.kernel->reading_on_waits)
+         read_to(out, page, f->ahead_start, f->ahead_start + f->ahead_size);
+   }
 }
 
 void tlb_file_have(tlb_fault_model *m, const tlb_fault_rules *r,
@@ -365,13 +472,19 @@ void tlb_file_have(tlb_fault_model *m, const tlb_fault_rules *r,
                           file_page << m->settings.page_shift, 1);
       return;
    }
-   if (!r->cold)
+   /* Pages of the kernel's own are not read from anywhere. */
+   if (!r->cold || (v->flags & TLB_MAP_NO_AROUND) != 0)
       return;
    const unsigned c = cached(f, file_page);
    if (c == 0)
       read_in(m, v, f, file_page, out);
    else if (!around_first || (c & MARKED) != 0)
-      found_there(m, v, f, file_page);
+      found_there(m, v, f, file_page, out);
+}
+
+unsigned tlb_file_order(const tlb_fault_file *f, uint64_t file_page)
+{
+   return cached(f, file_page) >> ORDER_SHIFT;
 }
 
 int tlb_file_gives(const tlb_fault_file *f, uint64_t file_page)

@@ -10,14 +10,24 @@ from typing import Callable
 from ..base import command
 from ..base.command import Answer, Parser, file_name, one_of, some_of, whole_number
 from ..base.documents import Table
-from ..base.errors import ReportError
+from ..base.errors import ReportError, printable
 from ..base.progress import Progress, progress_shown
 from ..base.terminal import COLOURS, Screen, screen
 from ..base.text import wrapped
+from ..base.whole_file import write_whole
 from ..formats import entries, faultlog
 from ..formats.fault import VIEWS
 from ..formats.faultlog import FaultLog
-from . import export, faultlist, faultrows, faulttables, faultused, native, whatiftext
+from . import (
+    export,
+    faultlist,
+    faultrows,
+    faulttables,
+    faultused,
+    native,
+    readahead,
+    whatiftext,
+)
 from .faultrows import GROUPS
 
 HELP = """\
@@ -57,6 +67,8 @@ Listings:
                        stack, for flame graphs (with tlbgrind's --faults-stacks=N); csv; json. The
                        last two are tables, not a listing, with --by, --growth, --waste,
                        --phase-range, with --compare or --what-if
+  --readahead=FILE     write which parts of files the run reads from the disk, in order of need: file,
+                       offset and length, with tabs between; -: the standard output
   --addresses=WHICH    run: as they were under Valgrind; native: as they are without it and without
                        address randomisation [run]
 
@@ -104,6 +116,7 @@ class Options(argparse.Namespace):
     max_more: int | None
     format: str | None
     addresses: str | None
+    readahead: str = ""
     native: str = ""  # here, for argparse would take a default of its own for one that is given
     native_command: str
     pid: int
@@ -133,6 +146,7 @@ FORMATS = ("text", "pagein", "csv", "json", "folded")
 # What is shown in the place of the tables, and the options that would say nothing then.
 _TABLES = ("by", "top", "growth", "waste", "phase-range")
 _WITHOUT = {
+    "readahead": ("phase", "compare", "native", "used", "what-if", "format", *_TABLES),
     "what-if": ("phase", "compare", "native", "used", *_TABLES),
     "phase": ("native", "used", "waste", "phase-range"),
     "compare": ("format", "native", "used", "growth", "waste", "phase-range"),
@@ -159,6 +173,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--max-more", type=whole_number("a number of faults", -(10**9)))
     add("--format", type=one_of(*FORMATS))
     add("--addresses", type=one_of("run", "native"))
+    add("--readahead", type=file_name)
     add("--native", type=file_name)
     add("--native-command", default="")
     add("--pid", type=whole_number("a process", 1), default=0)
@@ -213,6 +228,8 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
     if options.phase is not None:
         logs = [faultlog.of_phase(log, options.phase) for log in logs]
     view = faultlog.view_number(options.view)
+    if options.readahead:
+        return _readahead(options, logs[0])
     if options.what_if:
         return _what_if(options, logs[0], view)
     if options.compare and options.format:
@@ -267,6 +284,16 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
     if options.phase_range:
         text += faulttables.phase_range(log, show)
     return (text + _end(options, log, show))[:-1]
+
+
+def _readahead(options: Options, log: FaultLog) -> list[str]:
+    lines = readahead.lines(log)
+    if options.readahead == "-":
+        return lines
+    text = "".join(f"{line}\n" for line in lines)
+    write_whole(options.readahead, text.encode("utf-8", "surrogateescape"))
+    kib = sum(int(line.rpartition("\t")[2]) for line in lines) // 1024
+    return [f"{printable(options.readahead)}: {len(lines):,} parts of files, {kib:,} KiB"]
 
 
 def _what_if(options: Options, log: FaultLog, view: int) -> list[str]:

@@ -219,6 +219,7 @@ def metadata(log: FaultLog, screen: Screen, role: str = "Log") -> list[str]:
         ("page size", "Page size"),
         ("fault-around", "Fault-around"),
         ("read-ahead", "Read-ahead"),
+        ("kernel", "Linux"),
         ("thp", "THP"),
         ("mthp", "mTHP"),
     ):

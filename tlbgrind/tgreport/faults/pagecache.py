@@ -1,12 +1,13 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """What the page cache has of a file that is read from the disk by faults alone, for replay.py.
 
-The rules are those of sim/faults/page_cache.c, which says where Linux has them.
+The rules are those of sim/faults/page_cache.c, which says where Linux has them, and which versions
+differ is in sim/faults/kernel_rules.c.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import NamedTuple
 
 _MANY_MISSES = 100
 _MOST_MISSES = 10 * _MANY_MISSES
@@ -14,15 +15,41 @@ _NODE = 64  # slots
 _MOST_PAGES = 1 << 24  # of larger files, the cache is taken to have what is behind
 
 
+class Kernel(NamedTuple):
+    """What differs from the oldest version, of what does not depend on madvise."""
+
+    large_folios: bool = False
+    code_ahead: bool = False
+    whole_folios: bool = False
+    few_hits: bool = False
+    no_mark_at_end: bool = False
+    follows_behind: bool = False
+    scans_less: bool = False
+    reading_on_waits: bool = False
+
+
+_SINCE_6_17 = Kernel(large_folios=True, code_ahead=True, whole_folios=True, no_mark_at_end=True)
+KERNELS = {
+    "6.1": Kernel(follows_behind=True, scans_less=True, reading_on_waits=True),
+    "6.12": Kernel(),
+    "6.18": _SINCE_6_17,
+    "7.2": _SINCE_6_17._replace(few_hits=True),
+}
+USUAL = "6.18"  # of logs that do not say it
+
+
 class CachedFile:
     """The cached pages of a file; a folio's first page and its pages, and which folios are marked."""
 
-    def __init__(self, pages: int, ahead: int) -> None:
+    def __init__(self, pages: int, ahead: int, kernel: Kernel, code_folio: int = 1) -> None:
         self.pages = pages
         self.ahead = ahead  # pages that a miss reads
+        self.kernel = kernel
+        self.code_folio = code_folio  # pages
         self.order: dict[int, int] = {}  # of the folio of each cached page
         self.marked: set[int] = set()
-        self.read = 0  # pages, from the disk
+        self.runs: list[range] = []  # pages that were read from the disk, a request each
+        self.told: list[tuple[CachedFile, int]] = []  # each run when it begins, of all files in one list
         self.start = self.size = self.async_ = self.ahead_order = self.misses = 0
 
     def has(self, page: int) -> bool:
@@ -32,9 +59,18 @@ class CachedFile:
         """Whether fault-around takes it along."""
         return self.has(page) and page not in self.marked
 
-    def _add(self, page: int, order: int, marked: bool) -> None:
+    @property
+    def read(self) -> int:
+        """Pages, from the disk."""
+        return sum(len(run) for run in self.runs)
+
+    def _add(self, page: int, order: int, marked: bool, begins: bool) -> None:
+        """`begins`: not in one request with the page before."""
         self.order[page] = order
-        self.read += 1
+        if begins:
+            self.told.append((self, len(self.runs)))
+            self.runs.append(range(page, page))
+        self.runs[-1] = range(self.runs[-1].start, page + 1)
         if marked:
             self.marked.add(page)
 
@@ -47,66 +83,105 @@ class CachedFile:
         self.size = 4 if most >= 32 else 2 if most >= 4 else max(most, 1)
         self.async_ = self.size - 1 if self.size > 1 else 0
         self.ahead_order = 0
-        self._window()
+        self._window(0)
 
     def need(self, page: int, first: int, last: int, executes: bool, around_first: bool) -> bool:
         """A fault on the page, of a mapping with file pages [first, last): whether it is major."""
         if not self.has(page):
-            self._read_in(page, last, executes)
+            self._read_in(page, first, last, executes)
             return True
         if not around_first or page in self.marked:
-            self._found(page)
+            return self._found(page, executes)
         return False
 
-    def passed(self, pages: Iterable[int]) -> None:
-        """Fault-around has looked at these."""
-        for page in pages:
-            if self.misses and page < self.pages and self.gives(page):
-                self.misses -= 1
+    def looks_around(self, page: int, window: range) -> None:
+        """The first try, before the page itself is looked for."""
+        if not self.kernel.few_hits and not self.gives(page):
+            self.misses -= min(self.misses, sum(self.comes_along(other) for other in window))
+
+    def around(self, page: int, window: range, executes: bool, major: bool) -> None:
+        """Fault-around has mapped these."""
+        if not self.kernel.few_hits:
+            hits = sum(self.comes_along(other) for other in window)
+        else:
+            hits = not major and not executes and self.comes_along(page)
+        self.misses -= min(self.misses, hits)
+
+    def comes_along(self, page: int) -> bool:
+        return page < self.pages and self.gives(page)
+
+    def folio(self, page: int) -> range:
+        """All pages of the one that the page is in."""
+        start = self._folio(page)
+        return range(start, start + (1 << self.order.get(page, 0)))
 
     def _single(self, start: int, size: int, async_: int) -> None:
         count = min(size, self.pages - start) if start < self.pages else 0
         mark = start + count - async_
+        has_mark = async_ != 0 and not (self.kernel.no_mark_at_end and start + size >= self.pages)
+        begins = True
         for page in range(start, start + count):
-            if page not in self.order:
-                self._add(page, 0, async_ != 0 and page == mark)
+            if page in self.order:
+                begins = True
+            else:
+                self._add(page, 0, has_mark and page == mark, begins)
+                begins = False
 
-    def _window(self) -> None:
-        end = min(self.start + self.size, self.pages)
-        mark = self.start + self.size - self.async_
+    def _window(self, start: int) -> None:
+        end = min(start + self.size, self.pages)
+        mark = start + self.size - self.async_
+        if not self.kernel.large_folios:
+            self._single(start, self.size, self.async_)
+            return
+        if self.kernel.no_mark_at_end and start + self.size >= self.pages:
+            mark = -1
         while self.ahead_order > 0 and 1 << self.ahead_order > self.size:
             self.ahead_order -= 1
-        page = self.start
+        page = start
         while page < end:
             order = self.ahead_order
             while page & ((1 << order) - 1) or page + (1 << order) > end:
                 order -= 1
             count = 1 << order
             if any(other in self.order for other in range(page, page + count)):
-                self._single(page, self.start + self.size - page, self.async_)
+                self._single(page, start + self.size - page, self.async_)
                 return
             for other in range(page, page + count):
-                self._add(other, order, mark & ~(count - 1) == page)
+                self._add(other, order, mark >= 0 and mark & ~(count - 1) == page, other == start)
             page += count
 
-    def _read_in(self, page: int, last: int, executes: bool) -> None:
-        if self.ahead and self.misses < _MOST_MISSES:
+    def _counts(self, executes: bool) -> bool:
+        return not (self.kernel.few_hits and executes)
+
+    def _read_in(self, page: int, first: int, last: int, executes: bool) -> None:
+        counts = self.ahead > 0 and self._counts(executes)
+        if counts and self.misses < _MOST_MISSES:
             self.misses += 1
-        if not self.ahead or self.misses > _MANY_MISSES:
+        if not self.ahead or (counts and self.misses > _MANY_MISSES):
             self._single(page, 1, 0)
             return
-        self.start = page if executes else page - min(page, self.ahead // 2)
-        self.size = min(self.ahead, last - page) if executes else self.ahead
-        self.async_ = 0 if executes else self.ahead // 4
-        self.ahead_order = 0
-        self._window()
+        if executes and self.kernel.code_ahead:
+            folio = self.code_folio
+            self.start = max(page - page % folio, first)
+            self.size = min(-(-(self.start + self.ahead) // folio) * folio, last) - self.start
+            self.async_ = 0
+            self.ahead_order = folio.bit_length() - 1
+        else:
+            self.start = page - min(page, self.ahead // 2)
+            self.size = self.ahead
+            self.async_ = self.ahead // 4
+            self.ahead_order = 0
+        self._window(self.start)
 
-    def _found(self, page: int) -> None:
+    def _found(self, page: int, executes: bool) -> bool:
         if not self.ahead:
-            return
-        self.misses -= self.misses > 0
-        if page in self.marked:
-            self._read_on(page)
+            return False
+        if self._counts(executes):
+            self.misses -= self.misses > 0
+        if page not in self.marked:
+            return False
+        self._read_on(page)
+        return self.kernel.reading_on_waits
 
     def _folio(self, page: int) -> int:
         order = self.order.get(page, 0)
@@ -123,7 +198,7 @@ class CachedFile:
             else:
                 number += number % _NODE == _NODE - 1
                 place = self._folio(number)
-        return first + most
+        return first + most - self.kernel.scans_less
 
     def _read_on(self, page: int) -> None:
         most = self.ahead
@@ -131,16 +206,25 @@ class CachedFile:
         first = page & ~(folio - 1)
         self.marked.difference_update(range(first, first + folio))
         behind = self.start + self.size
-        if page == (behind - self.async_) & ~(folio - 1):
+        if page == (behind - self.async_) & ~(folio - 1) or (self.kernel.follows_behind and page == behind):
             self.start = behind
             self.size = max(self.size, _grown(self.size, most))
+            self.async_ = self.size
+            if self.kernel.follows_behind and page == behind:
+                more = _grown(self.size, most)
+                self.async_ = more if self.size + more <= most else most // 2
+                self.size = min(self.size + more, most)
         else:
             start = self._next_miss(page + 1, most)
             if start - page > most:
                 return
             self.start = start
             self.size = _grown(start - page + most, most)
+            self.async_ = self.size
         self.ahead_order += 2
+        if not self.kernel.large_folios:
+            self._window(self.start)
+            return
         order = 0
         while order < self.ahead_order and not most >> order & 1:
             order += 1
@@ -149,7 +233,7 @@ class CachedFile:
         if aligned > self.start:
             self.size -= end - aligned
         self.async_ = self.size
-        self._window()
+        self._window(self.start)
 
 
 def _grown(pages: int, most: int) -> int:

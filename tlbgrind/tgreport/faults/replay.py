@@ -20,7 +20,7 @@ from ..formats import elf as elf_files
 from ..formats.elf import Elf
 from ..formats.fault import Map
 from ..formats.faultlog import LINKER, PROGRAM, FaultLog, view_number
-from .pagecache import CachedFile
+from .pagecache import KERNELS, USUAL, CachedFile
 
 _TABLE = 512  # pages of a page table
 _MOST_POPULATED = 1 << 22
@@ -160,6 +160,11 @@ class Run:
         self.page_size = log.page_size
         self.around = max(1, _setting(log, "fault-around", _TABLE))
         self.ahead = _setting(log, "read-ahead", _MOST_AHEAD)
+        name = log.header.get("kernel", USUAL)
+        if name not in KERNELS:
+            raise ReportError(f"kernel '{name[:40]}' is not one that is known: {', '.join(KERNELS)}", log.path)
+        self.kernel_name, self.kernel = name, KERNELS[name]
+        self.code_folio = max(1, _setting(log, "code-folio", _TABLE)) if "code-folio" in log.header else 1
         self.events, self.always = _without_certain(events_of(log))
         self.files = Files()
         for map_ in log.maps.values():
@@ -243,6 +248,7 @@ class Replay:
     always: int  # faults beside these
     major: int
     read: int  # pages, from the disk
+    requests: int  # of neighbouring pages
 
     @property
     def faults(self) -> int:
@@ -259,6 +265,7 @@ class Replayer:
         self.present: dict[int, bool] = {}  # page: whether it may be written to
         self.begun: set[int] = set()
         self.cached: dict[str, CachedFile] = {}
+        self.told: list[tuple[CachedFile, int]] = []
         self.major = 0
 
     def all(self) -> Replay:
@@ -267,8 +274,14 @@ class Replayer:
         for change in self.changes:
             for event in change.more:
                 more += self._is_fault(len(at), event, change)
-        read = sum(cached.read for cached in self.cached.values())
-        return Replay(at, self.run.always + more, self.major, read)
+        files = self.cached.values()
+        read, requests = sum(file.read for file in files), sum(len(file.runs) for file in files)
+        return Replay(at, self.run.always + more, self.major, read, requests)
+
+    def requests(self) -> Iterator[tuple[str, range]]:
+        """What was read from the disk, in order: a file, and its pages."""
+        names = {id(file): name for name, file in self.cached.items()}
+        return ((names[id(file)], file.runs[number]) for file, number in self.told)
 
     def _moved(self, place: int, event: Event, by: Change | None) -> int | None:
         page: int | None = event.page
@@ -357,7 +370,9 @@ class Replayer:
 
     def _cached(self, name: str) -> CachedFile:
         if name not in self.cached:
-            self.cached[name] = CachedFile(self.run.files.pages[name], self.run.ahead)
+            run = self.run
+            self.cached[name] = CachedFile(run.files.pages[name], run.ahead, run.kernel, run.code_folio)
+            self.cached[name].told = self.told
             if name in self.run.files.elves:
                 self.cached[name].header()
         return self.cached[name]
@@ -369,25 +384,50 @@ class Replayer:
         to_file = self._file_page(event, page) - page
         until = run.files.pages[map_.name] - to_file
         around = run.around > 1 and not event.writes
-        if self.is_cold:
-            cached = self._cached(map_.name)
-            executes = "x" in map_.protection or any(map_.number in change.executes for change in self.changes)
-            self.major += cached.need(
-                page + to_file, piece.start + to_file, piece.end + to_file, executes, around
-            )
+        window = self._window(piece, page, until) if around else range(0)
+        if not self.is_cold:
+            for other in window:
+                self.present.setdefault(other, False)
+            return
+        cached = self._cached(map_.name)
+        executes = "x" in map_.protection or any(map_.number in change.executes for change in self.changes)
+        if around:
+            reach = self._reach(cached, piece, window, to_file)
+            cached.looks_around(page + to_file, range(reach.start + to_file, reach.stop + to_file))
+        major = cached.need(page + to_file, piece.start + to_file, piece.end + to_file, executes, around)
+        self.major += major
         if not around:
             return
+        reach = self._reach(cached, piece, window, to_file)
+        cached.around(page + to_file, range(reach.start + to_file, reach.stop + to_file), executes, major)
+        for other in reach:
+            if cached.gives(other + to_file):
+                self.present.setdefault(other, False)
+
+    def _window(self, piece: Piece, page: int, until: int) -> range:
+        around = self.run.around
         in_table = page % _TABLE
-        first = max(in_table - in_table % run.around, in_table - (page - piece.start))
-        last = min(first + run.around, _TABLE, in_table + piece.end - page) - 1
-        window = range(page - in_table + first, min(page - in_table + last + 1, until))
-        if self.is_cold:
-            cached.passed(other + to_file for other in window)
-            window_pages = [other for other in window if cached.gives(other + to_file)]
-        else:
-            window_pages = list(window)
-        for other in window_pages:
-            self.present.setdefault(other, False)
+        first = max(in_table - in_table % around, in_table - (page - piece.start))
+        last = min(first + around, _TABLE, in_table + piece.end - page) - 1
+        return range(page - in_table + first, min(page - in_table + last + 1, until))
+
+    def _reach(self, cached: CachedFile, piece: Piece, window: range, to_file: int) -> range:
+        """The window, and of the folios at its ends all."""
+        if not window or not self.run.kernel.whole_folios:
+            return window
+        low, high = window[0], window[-1]
+        for page in (low, high):
+            folio = cached.folio(page + to_file)
+            first, last = folio[0] - to_file, folio[-1] - to_file
+            if (
+                cached.comes_along(page + to_file)
+                and piece.start <= first
+                and last < piece.end
+                and folio.stop < cached.pages
+                and first // _TABLE == last // _TABLE
+            ):
+                low, high = min(low, first), max(high, last)
+        return range(low, high + 1)
 
     def _file_page(self, event: Event, page: int) -> int:
         """The page of the file: as far behind its mapping's begin as in memory. Of a change that moves

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from ..base.command import Answer
 from ..base.errors import ReportError, printable
 from ..base.text import aligned, title
+from ..formats import faultlog
 from ..formats.elf import Elf
-from . import dialects, layout, trace
+from . import cold, dialects, layout, trace
 from .datacheck import Wanted, check_data, variables_of
 from .dataorder import READ, Variable
 from .options import Options
@@ -38,6 +39,8 @@ def check(work: Work) -> Answer:
     rows.append(row("checked", found))
     in_order = [match.places[id(f)].address for f in ordered if id(f) in match.places]
     text = [title(f"Check of {binary.path}"), *aligned(rows), "", *LEGEND, ""]
+    if work.options.faults:
+        text += _cold(work, match, binary)
     verdict = _verdict(in_order, match, len(ordered), found, work.options)
     if work.data is not None:
         _add_data(verdict, [_wanted(v) for v in work.data.placed], binary)
@@ -54,6 +57,16 @@ def _add_data(verdict: Answer, wanted: Sequence[Wanted], binary: Elf) -> None:
     verdict += found.lines
     if not found.follows:
         verdict.status = verdict.status or _DOES_NOT_FOLLOW
+
+
+def _cold(work: Work, match: layout.Match, binary: Elf) -> list[str]:
+    chosen = work.traces[0]
+    if work.binary is None:
+        raise ReportError(f"--faults needs the binary that was run: {chosen.object}", chosen.entries.path)
+    log = faultlog.read(work.options.faults)
+    code = (chosen.object, work.binary, chosen.touches)
+    own = layout.own_places(chosen)
+    return cold.table(log, work.options.read_ahead, code, own, ("checked", match.places, binary))
 
 
 def check_names(options: Options) -> Answer:

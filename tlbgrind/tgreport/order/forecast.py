@@ -8,7 +8,7 @@ from ..base.text import aligned, title
 from ..formats import faultlog
 from ..formats.elf import PF_X, Elf
 from ..formats.entries import choose_object
-from . import dataforecast, layout
+from . import cold, dataforecast, layout
 from .datapages import Data
 from .verdict import verdict_of
 from .work import COLUMNS, LEGEND, Work, row
@@ -33,21 +33,23 @@ def forecast(work: Work) -> list[str]:
         rows.append(row(name, forecasts[-1]))
     lines = [title(f"Forecast for {binary.path}"), *aligned(rows), "", *LEGEND, ""]
     lines += _gain(now, forecasts[0], layout.phase_without_randomisation(binary))
-    if work.options.faults:
+    log = faultlog.read(work.options.faults) if work.options.faults else None
+    if log is not None:
         places = layout.forecast_places(chosen, ordered, binary, False, work.options.page_align)
-        lines += _share(work, binary, text, places)
+        lines += _share(work, log, binary, text, places)
+        code = (chosen.object, binary, chosen.touches)
+        named = ("with the order", places, binary)
+        lines += ["", *cold.table(log, work.options.read_ahead, code, layout.own_places(chosen), named)[:-1]]
     if work.data is not None:
-        log = faultlog.read(work.options.faults) if work.options.faults else None
         number = choose_object(chosen.entries, work.options.object)
         lines += ["", *dataforecast.report(work.data, Data(chosen.entries, number, binary), log, chosen.object)[:-1]]
     return [*lines, ""]
 
 
 def _share(
-    work: Work, binary: Elf, text: layout.Text, places: dict[int, layout.Place]
+    work: Work, log: faultlog.FaultLog, binary: Elf, text: layout.Text, places: dict[int, layout.Place]
 ) -> list[str]:
     """What the order changes of all faults of the run, the way that the fault log lays it out."""
-    log = faultlog.read(work.options.faults)
     chosen = work.traces[0]
     warm = faultlog.view_number("warm")
     # The mapping's pages as the kernel numbers them, from those of the symbols.

@@ -61,8 +61,9 @@ Questions:
                        on one page, and what data in order would save; no order and no other
                        question with it
   --top=N              with --data: how many variables are listed; 0: all [40]
-  --faults=FILE        with --forecast, --data: the fault log of the same run, to compare with all
-                       faults
+  --faults=FILE        with --forecast, --check, --data: the fault log of the same run, to compare with
+                       all faults; and, but for --data, what is read from the disk
+  --read-ahead=KIB     with it: as if the disk read so many KiB ahead [as in the log]
 
   --help               print this text
   --version            print the version
@@ -74,6 +75,7 @@ Examples:
   tg_order --check=./program tlbgrind.entries.4711
 """
 
+_MOST_READ_AHEAD = 65536
 TOP = 40  # variables that --data lists
 FILES = ("lld", "gold", "bfd", "bfd_script", "bolt", "names")
 # Above them the exit status is 3; and what each goes with.
@@ -115,6 +117,7 @@ class Options(argparse.Namespace):
     forecast: bool
     gains: bool
     faults: str = ""
+    read_ahead: int | None
     data: bool
     top: int | None
 
@@ -125,6 +128,12 @@ def _weights(text: str) -> list[float]:
         if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", word) is None or float(word) <= 0:
             raise argparse.ArgumentTypeError(f"'{word}' is not a number above 0")
     return [float(word) for word in words]
+
+
+def _read_ahead(text: str) -> int:
+    if re.fullmatch("[0-9]{1,5}", text) is None or int(text) > _MOST_READ_AHEAD:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of KiB up to {_MOST_READ_AHEAD}")
+    return int(text)
 
 
 def _percent(text: str) -> float:
@@ -157,6 +166,7 @@ def parse(arguments: Sequence[str]) -> Options:
     add("--forecast", action="store_true")
     add("--data", action="store_true")
     add("--top", type=whole_number("a number of variables"))
+    add("--read-ahead", type=_read_ahead)
     options = Options()
     parser.parse(arguments, options, "inputs")
     if options.order and not options.check:
@@ -165,8 +175,10 @@ def parse(arguments: Sequence[str]) -> Options:
         parser.error("--order=FILE takes the place of ENTRIES; give one of the two")
     if not options.order and not options.inputs:
         parser.error("no ENTRIES given")
-    if options.faults and not (options.forecast or options.data):
-        parser.error("--faults=FILE goes with --forecast or --data")
+    if options.faults and not (options.forecast or options.check or options.data):
+        parser.error("--faults=FILE goes with --forecast, --check or --data")
+    if options.read_ahead is not None and (not options.faults or options.data):
+        parser.error("--read-ahead=KIB goes with --faults=FILE of --forecast or --check")
     for name, needed in LIMITS.items():
         if getattr(options, name) is not None and not getattr(options, needed):
             needs = "--stale=FILE" if needed == "stale" else "--check=BINARY"
@@ -203,7 +215,7 @@ def _refuse_what_would_be_left_out(parser: Parser, options: Options) -> None:
     if options.data:
         alone, without = "--data", [*questions[:6], *orders, "weights", "least", "with_data"]
     elif options.order:
-        alone, without = "--order", ["list", "forecast", "stale", "gains", "held_out", *orders, "objects", "weights", "least", "object", "binary", "with_data"]
+        alone, without = "--order", ["list", "forecast", "stale", "gains", "held_out", "faults", *orders, "objects", "weights", "least", "object", "binary", "with_data"]
     elif options.object == "all":
         to_stdout = [name for name in orders if getattr(options, name) == "-"]
         alone = "--object=all"
