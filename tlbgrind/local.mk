@@ -31,6 +31,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/machine/cpuid_raw_lines.c \
 	tlbgrind/sim/machine/cpuid_reader.c \
 	tlbgrind/sim/machine/cpuinfo.c \
+	tlbgrind/sim/machine/description.c \
 	tlbgrind/sim/machine/geometry.c \
 	tlbgrind/sim/machine/host_here.c \
 	tlbgrind/sim/machine/machine.c \
@@ -76,6 +77,8 @@ SIM_SOURCES = \
 	tlbgrind/sim/pages/pagemap_moves.c \
 	tlbgrind/sim/pages/pagerules.c \
 	tlbgrind/sim/pages/touched.c \
+	tlbgrind/sim/record/stream.c \
+	tlbgrind/sim/record/strength.c \
 	tlbgrind/sim/tlb/array.c \
 	tlbgrind/sim/tlb/hierarchy.c \
 	tlbgrind/sim/tlb/inclusion.c \
@@ -107,6 +110,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/machine/cpuinfo.h \
 	tlbgrind/sim/machine/machine_argument.h \
 	tlbgrind/sim/machine/machine_file_parts.h \
+	tlbgrind/sim/machine/description.h \
 	tlbgrind/sim/machine/host_here.h \
 	tlbgrind/sim/machine/measured_costs.h \
 	tlbgrind/sim/machine/override.h \
@@ -134,6 +138,8 @@ SIM_INCLUDES = \
 	tlbgrind/sim/mmu/traits.h \
 	tlbgrind/sim/pages/pagemap_parts.h \
 	tlbgrind/sim/pages/touched.h \
+	tlbgrind/sim/record/stream.h \
+	tlbgrind/sim/record/strength.h \
 	tlbgrind/sim/tlb/oldest.h \
 	tlbgrind/sim/tlb/policies.h \
 	tlbgrind/sim/tlb/policy_lru.h \
@@ -379,6 +385,7 @@ TOOL_SOURCES = \
 	tlbgrind/base/elf_file.c \
 	tlbgrind/base/file.c \
 	tlbgrind/base/number_format.c \
+	tlbgrind/base/packed_file.c \
 	tlbgrind/base/path.c \
 	tlbgrind/base/shell_name.c \
 	tlbgrind/base/proc_file.c \
@@ -407,6 +414,7 @@ TOOL_SOURCES = \
 	tlbgrind/engine/fast_path.c \
 	tlbgrind/engine/interrupted.c \
 	tlbgrind/engine/program_prefetches.c \
+	tlbgrind/engine/recording.c \
 	tlbgrind/engine/replay.c \
 	tlbgrind/engine/segment_miss.c \
 	tlbgrind/engine/setup.c \
@@ -458,6 +466,7 @@ TOOL_SOURCES = \
 	tlbgrind/options/option_table.c \
 	tlbgrind/options/output_names.c \
 	tlbgrind/options/page_options.c \
+	tlbgrind/options/record_options.c \
 	tlbgrind/options/refuse.c \
 	tlbgrind/options/region_options.c \
 	tlbgrind/options/rule_check.c \
@@ -542,6 +551,7 @@ TOOL_INCLUDES = \
 	tlbgrind/base/elf_file.h \
 	tlbgrind/base/file.h \
 	tlbgrind/base/number_format.h \
+	tlbgrind/base/packed_file.h \
 	tlbgrind/base/path.h \
 	tlbgrind/base/shell_name.h \
 	tlbgrind/base/proc_file.h \
@@ -573,6 +583,7 @@ TOOL_INCLUDES = \
 	tlbgrind/engine/interrupted.h \
 	tlbgrind/engine/look_up.h \
 	tlbgrind/engine/program_prefetches.h \
+	tlbgrind/engine/recording.h \
 	tlbgrind/engine/replay.h \
 	tlbgrind/engine/segment_miss.h \
 	tlbgrind/engine/setup.h \
@@ -625,6 +636,7 @@ TOOL_INCLUDES = \
 	tlbgrind/options/options.h \
 	tlbgrind/options/output_names.h \
 	tlbgrind/options/page_options.h \
+	tlbgrind/options/record_options.h \
 	tlbgrind/options/refuse.h \
 	tlbgrind/options/region_options.h \
 	tlbgrind/options/rule_check.h \
