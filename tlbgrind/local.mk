@@ -927,7 +927,10 @@ valgrind-tree: $(MACHINES_C)
 # installed tree may be moved.
 
 pkglibexec_PROGRAMS += tlbgrind/tlbgrind-machine
-tlbgrind_tlbgrind_machine_SOURCES = tlbgrind/command/machine_command.c
+tlbgrind_tlbgrind_machine_SOURCES = \
+	tlbgrind/command/load_machine.c \
+	tlbgrind/command/load_machine.h \
+	tlbgrind/command/machine_command.c
 tlbgrind_tlbgrind_machine_CPPFLAGS = $(SIM_CPPFLAGS) -D_POSIX_C_SOURCE=200809L
 tlbgrind_tlbgrind_machine_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
 tlbgrind_tlbgrind_machine_LDFLAGS = -static-libtool-libs
@@ -1033,6 +1036,35 @@ tlbgrind_tg_measure_CPPFLAGS = $(SIM_CPPFLAGS) -DTG_VERSION='"$(PACKAGE_VERSION)
 tlbgrind_tg_measure_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
 tlbgrind_tg_measure_LDFLAGS = -static-libtool-libs
 tlbgrind_tg_measure_LDADD = tlbgrind/libmeasure.a tlbgrind/libtlbsim.la -lm
+
+# ---------------------------------------------------------------- tg_simulate
+# Simulates machines from a recording, without Valgrind.
+
+SIMULATE_SOURCES = \
+	tlbgrind/attribution/events.c \
+	tlbgrind/command/load_machine.c \
+	tlbgrind/measure/whole_file.c \
+	tlbgrind/simulate/machines.c \
+	tlbgrind/simulate/main.c \
+	tlbgrind/simulate/options.c \
+	tlbgrind/simulate/out_file.c \
+	tlbgrind/simulate/recording.c \
+	tlbgrind/simulate/replay.c
+
+SIMULATE_INCLUDES = \
+	tlbgrind/simulate/machines.h \
+	tlbgrind/simulate/options.h \
+	tlbgrind/simulate/out_file.h \
+	tlbgrind/simulate/recording.h \
+	tlbgrind/simulate/replay.h
+
+bin_PROGRAMS += tlbgrind/tg_simulate
+tlbgrind_tg_simulate_SOURCES = $(SIMULATE_SOURCES) $(SIMULATE_INCLUDES)
+tlbgrind_tg_simulate_CPPFLAGS = $(SIM_CPPFLAGS) -D_POSIX_C_SOURCE=200809L \
+	-DTG_VERSION='"$(PACKAGE_VERSION)"'
+tlbgrind_tg_simulate_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
+tlbgrind_tg_simulate_LDFLAGS = -static-libtool-libs
+tlbgrind_tg_simulate_LDADD = tlbgrind/libtlbsim.la
 
 EXTRA_PROGRAMS += tlbgrind/tg_measure-static
 CLEANFILES += tlbgrind/tg_measure-static
