@@ -80,10 +80,15 @@ static uint64_t *counts_of(TgReplay *r, unsigned line, tlb_user user)
    return *counts;
 }
 
+/* A known hit only has its time noted. */
 static void refer(TgReplay *r, uint64_t *counts, tlb_user user, uint64_t page)
 {
+   const bool split = r->all->traits.split;
    tlb_page *const p = tlb_page_of(r->all, tlb_side_of_user(user), (tlb_page_number)page);
-   tlb_refer_all(r->all, counts, p, (tlb_page_number)page, user, r->now);
+   if (*tlb_observers_of(p, user, split) == 0)
+      tlb_probe(p, split ? tlb_probe_at(user) : 0)->time = r->now;
+   else
+      tlb_refer_all(r->all, counts, p, (tlb_page_number)page, user, r->now);
 }
 
 static bool simulate(TgReplay *r, const tlb_record *record)

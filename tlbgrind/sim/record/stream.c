@@ -6,13 +6,26 @@
 
 /* --- Sums --- */
 
-/* FNV-1a. */
+/* FNV-1a, of the bytes of heads one by one, and of the others in eights as far as there are. */
 #define SUM_BEGIN UINT64_C(0xCBF29CE484222325)
+
+static uint64_t add_to_sum(uint64_t sum, uint64_t what)
+{
+   return (sum ^ what) * UINT64_C(0x100000001B3);
+}
 
 static uint64_t sum_of(uint64_t sum, const uint8_t *bytes, size_t n)
 {
-   for (size_t i = 0; i < n; i++)
-      sum = (sum ^ bytes[i]) * UINT64_C(0x100000001B3);
+   size_t i = 0;
+   for (; n - i >= 8; i += 8) {
+      uint64_t eight = 0;
+      for (unsigned j = 0; j < 8; j++)
+         eight |= (uint64_t)bytes[i + j] << 8 * j;
+      sum = add_to_sum(sum, eight);
+      sum ^= sum >> 32;
+   }
+   for (; i < n; i++)
+      sum = add_to_sum(sum, bytes[i]);
    return sum;
 }
 
@@ -58,6 +71,13 @@ static void put(tlb_stream_writer *w, const uint8_t *bytes, size_t n)
    w->put(w->opaque, bytes, n);
 }
 
+static void put_head(tlb_stream_writer *w, const uint8_t *bytes, size_t n)
+{
+   for (size_t i = 0; i < n; i++)
+      w->sum = add_to_sum(w->sum, bytes[i]);
+   w->put(w->opaque, bytes, n);
+}
+
 void tlb_stream_begin(tlb_stream_writer *w, tlb_stream_put *put_bytes, void *opaque)
 {
    w->put = put_bytes;
@@ -95,7 +115,7 @@ void tlb_stream_flush(tlb_stream_writer *w, uint64_t instructions)
    end = put_number(end, (uint64_t)(lines - pages));
    end = put_number(end, (uint64_t)(at - lines));
    end = put_number(end, instructions);
-   put(w, head, (size_t)(end - head));
+   put_head(w, head, (size_t)(end - head));
    put(w, w->bytes, (size_t)(at - w->bytes));
    w->n_records += w->n;
    w->n = 0;
@@ -109,7 +129,7 @@ void tlb_stream_text(tlb_stream_writer *w, const char *text, size_t n)
       return;
    *end++ = TLB_BLOCK_OF_TEXT;
    end = put_number(end, n);
-   put(w, head, (size_t)(end - head));
+   put_head(w, head, (size_t)(end - head));
    put(w, (const uint8_t *)text, n);
 }
 
@@ -119,7 +139,7 @@ void tlb_stream_end(tlb_stream_writer *w)
    uint8_t *end = bytes;
    *end++ = TLB_BLOCK_END;
    end = put_number(end, w->n_records);
-   put(w, bytes, (size_t)(end - bytes));
+   put_head(w, bytes, (size_t)(end - bytes));
    const uint64_t sum = w->sum;
    for (unsigned i = 0; i < 8; i++)
       bytes[i] = (uint8_t)(sum >> 8 * i);
