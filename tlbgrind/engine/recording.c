@@ -25,8 +25,8 @@ Bool tg_recording_on;
 typedef struct {
    tlb_filter is;
    tlb_page** page;                /* NULL: the place is empty */
-   ULong* recorded[TLB_N_USERS];   /* by user and place: when the page's last recorded use was, by
-                                      number */
+   ULong* recorded[TLB_N_USERS];   /* by user and place: the number of what the recording has of the
+                                      page last, in its set of the side */
 } Filter;
 
 /* One kind of page: data or code. What the filters of a side have in common: pages whose numbers
@@ -34,6 +34,7 @@ typedef struct {
 typedef struct {
    UInt sets;
    ULong last[TLB_MAX_FILTER_SETS]; /* by set: the time up to which uses have been recorded */
+   ULong n[TLB_MAX_FILTER_SETS];    /* and how many references and uses have been */
 } Side;
 
 static const HChar* name;
@@ -44,7 +45,6 @@ static UInt n_filters;
 static const Filter* uses_of[TLB_N_USERS]; /* has all pages that the user does not observe */
 static Side side[TLB_N_TABLES];
 static Bool split;
-static ULong n_recorded; /* references and uses */
 static UInt n_lines;
 static Bool goes_on; /* the first part of the reference at hand is recorded */
 
@@ -246,21 +246,18 @@ static void add(tlb_record r)
       flush_block();
 }
 
-/* Adds the uses since then of pages in the set of the filter; *latest: of all others the latest that
-   was recorded. */
-static UInt find_in_set(const Filter* f, tlb_user user, UInt set, ULong since, UInt n, ULong* latest)
+/* Adds the uses since then of pages in the set of the filter. */
+static UInt find_in_set(const Filter* f, tlb_user user, UInt set, ULong since, UInt n)
 {
    const UInt first = set * f->is.ways;
    for (UInt i = first; i < first + f->is.ways; i++) {
       tlb_page* p = f->page[i];
       if (p == NULL || is_observed(p, user))
          continue;
-      ULong* recorded = &f->recorded[user][i];
       const ULong time = time_of(p, user);
       if (time > since)
-         use[n++] = (Use){ .time = time, .recorded = recorded, .page = p, .user = user };
-      else if (*recorded > *latest)
-         *latest = *recorded;
+         use[n++] = (Use){ .time = time, .recorded = &f->recorded[user][i], .page = p,
+                           .user = user };
    }
    return n;
 }
@@ -277,29 +274,39 @@ static void sort(UInt n)
    }
 }
 
-/* Records in which order pages were used that the next reference to page `number` can drive out.
-   Those that are in that order in the recording already, and before all others, are left out. */
+/* How many of the uses, from the first on, are the last that the recording has of the set, in this
+   order: it need not have them twice. */
+static UInt n_known(UInt n, ULong n_recorded)
+{
+   UInt known = n;
+   while (known > 0 && *use[known - 1].recorded != n_recorded)
+      known--;
+   for (UInt i = 1; i < known; i++) {
+      if (*use[known - 1 - i].recorded != n_recorded - i)
+         return 0;
+   }
+   return known;
+}
+
+/* Records in which order pages were used that the next reference to page `number` can drive out. */
 static void add_uses(tlb_side table, tlb_page_number number)
 {
    Side* s = &side[table];
    const UInt set = (UInt)(number % s->sets);
    const ULong since = s->last[set];
-   ULong latest = 0;
-   UInt n = 0, i = 0;
+   UInt n = 0;
    for (UInt user = 0; user < TLB_N_USERS; user++) {
       const Filter* f = uses_of[user];
       if (f == NULL || tlb_side_of_user(user) != table)
          continue;
       for (UInt at = set; at < f->is.sets; at += s->sets)
-         n = find_in_set(f, user, at, since, n, &latest);
+         n = find_in_set(f, user, at, since, n);
    }
    sort(n);
-   for (; i < n && *use[i].recorded > latest; i++)
-      latest = *use[i].recorded;
-   for (; i < n; i++) {
+   for (UInt i = n_known(n, s->n[set]); i < n; i++) {
       add((tlb_record){ .what = (uint8_t)(TLB_RECORD_USE | use[i].user),
                         .page = number_of(table, use[i].page) });
-      *use[i].recorded = ++n_recorded;
+      *use[i].recorded = ++s->n[set];
    }
 }
 
@@ -313,16 +320,18 @@ static UInt line_number(const TgRef* r)
    return line->recorded;
 }
 
-/* The page has been referenced by the user, as the recording has it now. */
-static void note_recorded(tlb_user user, tlb_page* p, tlb_page_number number)
+/* The recording has this of the page now. */
+static void note_recorded(tlb_user user, tlb_side table, tlb_page* p, tlb_page_number number)
 {
    const Filter* f = uses_of[user];
+   Side* s = &side[table];
+   const ULong nth = ++s->n[number % s->sets];
    if (f == NULL)
       return;
    tlb_page** set = set_of(f, number);
    const UInt place = place_of(f, set, p);
    if (place < f->is.ways)
-      f->recorded[user][set + place - f->page] = n_recorded;
+      f->recorded[user][set + place - f->page] = nth;
 }
 
 /* Afterwards the page is in all filters of the user. It may be in all those of others, too, but they
@@ -333,7 +342,7 @@ static void refer_as(tlb_user user, tlb_side table, tlb_page* p, tlb_page_number
       if (is_of(&filter[i], user))
          enter(&filter[i], table, p, number);
    }
-   note_recorded(user == TLB_STORE && !split ? TLB_LOAD : user, p, number);
+   note_recorded(user == TLB_STORE && !split ? TLB_LOAD : user, table, p, number);
    *tlb_observers_of(p, user, split) &= ~TLB_OBSERVER_RECORDING;
 }
 
@@ -354,7 +363,6 @@ void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now
                      | (follows ? TLB_RECORD_GOES_ON : 0);
    goes_on = part != TG_RECORDED_WHOLE;
    add((tlb_record){ .what = (uint8_t)what, .line = line_number(r), .page = number });
-   n_recorded++;
    side[table].last[number % side[table].sets] = now;
    refer_as(user, table, p, number);
    if (stores_too)
