@@ -1102,7 +1102,7 @@ dist_bashcompletion_DATA = tlbgrind/completion/tlbgrind.bash
 zshcompletiondir = $(datadir)/zsh/site-functions
 dist_zshcompletion_DATA = tlbgrind/completion/_tlbgrind
 
-COMPLETED = tlbgrind tg_measure $(notdir $(COMPANIONS))
+COMPLETED = tlbgrind tg_measure tg_simulate $(notdir $(COMPANIONS))
 TOOL_INSTALL_HOOKS += install-completion
 TOOL_UNINSTALL_HOOKS += uninstall-completion
 
