@@ -1060,6 +1060,7 @@ SIMULATE_INCLUDES = \
 
 bin_PROGRAMS += tlbgrind/tg_simulate
 tlbgrind_tg_simulate_SOURCES = $(SIMULATE_SOURCES) $(SIMULATE_INCLUDES)
+tlbgrind_tg_simulate_SHORTNAME = tlbgrind_simulate
 tlbgrind_tg_simulate_CPPFLAGS = $(SIM_CPPFLAGS) -D_POSIX_C_SOURCE=200809L \
 	-DTG_VERSION='"$(PACKAGE_VERSION)"'
 tlbgrind_tg_simulate_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)

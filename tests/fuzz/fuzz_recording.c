@@ -43,7 +43,7 @@ static TgSimulatedList *machines(void)
 {
    static TgSimulatedList list;
    if (list.n == 0)
-      list = tg_simulated_load("skylake,icelake,c906");
+      list = tg_simulated_load("icelake,c906");
    return &list;
 }
 

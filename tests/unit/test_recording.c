@@ -41,7 +41,8 @@ TEST(shapes)
    } of[] = {
       { "64,4,4K", 16, 4 },         { "64,full,4K", 1, 64 },     { "128,full,4K", 1, 64 },
       { "64,4,4K,plru", 16, 3 },    { "32,32,4K,plru", 1, 6 },   { "64,4,4K,fifo", 16, 1 },
-      { "64,4,4K,nru", 16, 1 },     { "64,4,4K,random:3", 16, 1 }, { "96,12,4K,(mru+1)%3-plru4", 8, 1 },
+      { "64,4,4K,nru", 16, 1 },     { "64,4,4K,random:3", 16, 1 },
+      { "96,12,4K,(mru+1)%3-plru4", 8, 1 },
       { "4096,4,4K", 256, 4 },      { "3000,3,4K", 8, 3 },
    };
    for (unsigned i = 0; i < N(of); i++) {
@@ -58,10 +59,12 @@ TEST(covers)
       const char *recorded, *simulated;
       int covered;
    } of[] = {
-      { "64,4,4K", "64,4,4K", 1 },       { "64,4,4K", "128,4,4K", 1 },  { "64,4,4K", "128,8,4K", 1 },
-      { "64,4,4K", "32,4,4K", 0 },       { "64,4,4K", "64,2,4K", 0 },   { "64,4,4K", "64,full,4K", 0 },
-      { "64,full,4K", "256,4,4K", 0 },   { "4,full,4K", "64,4,4K", 1 }, { "4,full,4K", "96,6,4K,lru", 1 },
-      { "64,4,4K", "64,4,4K,plru", 0 },  { "32,2,4K", "64,4,4K,plru", 1 },
+      { "64,4,4K", "64,4,4K", 1 },        { "64,4,4K", "128,4,4K", 1 },
+      { "64,4,4K", "128,8,4K", 1 },       { "64,4,4K", "32,4,4K", 0 },
+      { "64,4,4K", "64,2,4K", 0 },        { "64,4,4K", "64,full,4K", 0 },
+      { "64,full,4K", "256,4,4K", 0 },    { "4,full,4K", "64,4,4K", 1 },
+      { "4,full,4K", "96,6,4K,lru", 1 },  { "64,4,4K", "64,4,4K,plru", 0 },
+      { "32,2,4K", "64,4,4K,plru", 1 },
       { "16,1,4K", "64,4,4K,random", 1 }, { "32,2,4K", "64,4,4K,fifo", 0 },
    };
    for (unsigned i = 0; i < N(of); i++) {
@@ -130,7 +133,8 @@ TEST(filters_as_text)
 {
    static const char *const wrong[] = { "", "I", "I 1", "I 0 1", "I 1 0", "X 1 1", "RI 1 1",
                                         "IW 1 1", "I 257 1", "I 1 65", "I 1 1 ", "I  1 1" };
-   static const tlb_filter good[] = { { TLB_FETCHES, 1, 64 }, { DATA, 256, 1 }, { TLB_STORES, 3, 4 } };
+   static const tlb_filter good[] = { { TLB_FETCHES, 1, 64 }, { DATA, 256, 1 },
+                                      { TLB_STORES, 3, 4 } };
    tlb_filter f;
    for (unsigned i = 0; i < N(wrong); i++)
       assert_false(tlb_filter_parse(wrong[i], strlen(wrong[i]), &f));

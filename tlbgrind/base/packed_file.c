@@ -76,7 +76,19 @@ static void compress(const HChar* zstd, Int in, Int out)
    VG_(exit)(1);
 }
 
-/* Starts the compressor, waits for it, and tells how it ended, by one byte. */
+/* Reads to the end. */
+static void drain(Int fd)
+{
+   UChar bytes[4096];
+   Int n;
+   do
+      n = VG_(read)(fd, bytes, sizeof bytes);
+   while (n > 0 || n == -VKI_EINTR);
+}
+
+/* Starts the compressor, waits for it, and tells how it ended, by one byte. If it ends before the run,
+   as on a full disk, the pipe still has a reader: else the kernel would end the program with
+   SIGPIPE. */
 static void attend(const HChar* zstd, Int in, Int out, Int status)
 {
    Int ended = 1;
@@ -84,10 +96,10 @@ static void attend(const HChar* zstd, Int in, Int out, Int status)
    const Int pid = VG_(fork)();
    if (pid == 0)
       compress(zstd, in, out);
-   VG_(close)(in);
    VG_(close)(out);
    if (pid > 0)
       VG_(waitpid)(pid, &ended, 0);
+   drain(in);
    const UChar byte = ended == 0 ? 0 : 1;
    VG_(write)(status, &byte, 1);
    VG_(exit)(0);
@@ -154,9 +166,7 @@ static void flush(TgPackedFile* f)
       if (n == -VKI_EINTR)
          continue;
       if (n <= 0)
-         f->failure = n == 0             ? "nothing could be written"
-                      : n == -VKI_EPIPE ? "zstd has ended before the run, or could not write"
-                                         : tg_file_why((UWord)-n);
+         f->failure = n == 0 ? "nothing could be written" : tg_file_why((UWord)-n);
       else
          done += (SizeT)n;
    }
@@ -186,7 +196,7 @@ static const HChar* end_of_compressor(Int status)
       n = VG_(read)(status, &byte, 1);
    while (n == -VKI_EINTR);
    VG_(close)(status);
-   return n == 1 && byte == 0 ? NULL : "zstd could not write all of it";
+   return n == 1 && byte == 0 ? NULL : "zstd could not write all of it: is the disk full?";
 }
 
 const HChar* tg_packed_close(TgPackedFile* f)

@@ -124,7 +124,7 @@ static void refuse_all(const char *file, const char *text, size_t size)
    tg_load_refuse("%s:%u: %s", file, (unsigned)last->line, last->why.text);
 }
 
-/* What misses cost on the processor at hand, from the user's file about it, as the tool takes it. */
+/* What misses cost on the processor at hand, from the user's file about it, as the tool does. */
 static void take_measured(tlb_machine *m)
 {
    static char path[4096], text[TLB_MACHINE_TEXT_SIZE + 1];
@@ -162,7 +162,8 @@ static long read_begin(void *opaque, const char *path, char *text, size_t size)
    return (long)n;
 }
 
-/* Loads a machine by name or from a file; returns whether it is from a file. The name has precedence; "./NAME" is the file. */
+/* Loads a machine by name or from a file; returns whether it is from a file. The name has precedence;
+   "./NAME" is the file. */
 static bool load(const char *name, tlb_machine *out)
 {
    const tlb_builtin *const b = tlb_builtin_machine(name);

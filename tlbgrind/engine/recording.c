@@ -334,8 +334,8 @@ static void note_recorded(tlb_user user, tlb_side table, tlb_page* p, tlb_page_n
       f->recorded[user][set + place - f->page] = nth;
 }
 
-/* Afterwards the page is in all filters of the user. It may be in all those of others, too, but they
-   observe it until they have a number for it. */
+/* Afterwards the page is in all filters of the user. It may be in all those of others, too, but
+   they observe it until they have a number for it. */
 static void refer_as(tlb_user user, tlb_side table, tlb_page* p, tlb_page_number number)
 {
    for (UInt i = 0; i < n_filters; i++) {

@@ -33,7 +33,7 @@ static const char help[] =
 
 /* For the completion of shells: tlbgrind/completion/. */
 static const char list_of_options[] =
-   "--machine= machine\n--jobs= any\n--nested= yes no\n--tlbgrind-out-file= file\n-o file\n--help\n"
+   "--machine= machine\n--jobs= any\n--nested= one yes no\n--tlbgrind-out-file= file\n--help\n"
    "--version\n";
 
 static void print_and_end(const char *text)
