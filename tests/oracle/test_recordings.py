@@ -154,7 +154,7 @@ def test_out_files_are_those_of_the_live_run(tmp_path: Path, name: str) -> None:
     check_same(tmp_path, MACHINES, PROGRAMS[name])
 
 
-@pytest.mark.parametrize("options", [("--faults=yes",), ("--dump-instr=yes",)])
+@pytest.mark.parametrize("options", [("--faults=yes", "--debug-check=yes"), ("--dump-instr=yes",)])
 def test_faults_and_addresses_of_instructions_are_there(tmp_path: Path, options: tuple[str, ...]) -> None:
     check_same(tmp_path, ["skylake"], PROGRAMS["sort"], *options)
 
