@@ -6,6 +6,7 @@ dist_man_MANS = \
 	docs/tg_annotate.1 \
 	docs/tg_faults.1 \
 	docs/tg_measure.1 \
+	docs/tg_simulate.1 \
 	docs/tg_native.1 \
 	docs/tg_order.1 \
 	docs/tg_report.1 \

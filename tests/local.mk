@@ -40,6 +40,7 @@ UNIT_TESTS = \
 	tests/unit/test_pagerules \
 	tests/unit/test_prefetch \
 	tests/unit/test_reach \
+	tests/unit/test_recording \
 	tests/unit/test_lazy_lru \
 	tests/unit/test_short_cuts \
 	tests/unit/test_spaces \
@@ -257,6 +258,7 @@ PYTEST_FILES = \
 	tests/oracle/test_many_machines.py \
 	tests/oracle/test_reach_arrays.py \
 	tests/oracle/test_recording.py \
+	tests/oracle/test_recordings.py \
 	tests/order/test_check.py \
 	tests/order/test_cold.py \
 	tests/order/test_damaged_binaries.py \
@@ -342,7 +344,8 @@ FUZZERS = \
 	tests/fuzz/fuzz_mmus \
 	tests/fuzz/fuzz_override \
 	tests/fuzz/fuzz_page_rules \
-	tests/fuzz/fuzz_perf_map
+	tests/fuzz/fuzz_perf_map \
+	tests/fuzz/fuzz_recording
 
 # Modules for tests of any folder.
 TEST_HELPERS = \
@@ -523,6 +526,14 @@ FUZZ_DRIVER = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
 FUZZ_MORE_fuzz_aida_dump = $(srcdir)/tests/fuzz/dump_case.c
 FUZZ_MORE_fuzz_cpuid_dump = $(srcdir)/tests/fuzz/dump_case.c
 tests/fuzz/fuzz_aida_dump tests/fuzz/fuzz_cpuid_dump: tests/fuzz/dump_case.c
+FUZZ_MORE_fuzz_recording = \
+	$(srcdir)/tlbgrind/attribution/events.c \
+	$(srcdir)/tlbgrind/command/load_machine.c \
+	$(srcdir)/tlbgrind/simulate/machines.c \
+	$(srcdir)/tlbgrind/simulate/out_file.c \
+	$(srcdir)/tlbgrind/simulate/recording.c \
+	$(srcdir)/tlbgrind/simulate/replay.c
+tests/fuzz/fuzz_recording: $(FUZZ_MORE_fuzz_recording)
 FUZZ_MORE_fuzz_mmus = $(MMU_CASES:%=$(srcdir)/%)
 tests/fuzz/fuzz_mmus: $(MMU_CASES)
 

@@ -32,6 +32,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/machine/cpuid_raw_lines.c \
 	tlbgrind/sim/machine/cpuid_reader.c \
 	tlbgrind/sim/machine/cpuinfo.c \
+	tlbgrind/sim/machine/description.c \
 	tlbgrind/sim/machine/geometry.c \
 	tlbgrind/sim/machine/host_here.c \
 	tlbgrind/sim/machine/machine.c \
@@ -77,6 +78,8 @@ SIM_SOURCES = \
 	tlbgrind/sim/pages/pagemap_moves.c \
 	tlbgrind/sim/pages/pagerules.c \
 	tlbgrind/sim/pages/touched.c \
+	tlbgrind/sim/record/stream.c \
+	tlbgrind/sim/record/strength.c \
 	tlbgrind/sim/tlb/array.c \
 	tlbgrind/sim/tlb/hierarchy.c \
 	tlbgrind/sim/tlb/inclusion.c \
@@ -108,6 +111,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/machine/cpuinfo.h \
 	tlbgrind/sim/machine/machine_argument.h \
 	tlbgrind/sim/machine/machine_file_parts.h \
+	tlbgrind/sim/machine/description.h \
 	tlbgrind/sim/machine/host_here.h \
 	tlbgrind/sim/machine/measured_costs.h \
 	tlbgrind/sim/machine/override.h \
@@ -135,6 +139,8 @@ SIM_INCLUDES = \
 	tlbgrind/sim/mmu/traits.h \
 	tlbgrind/sim/pages/pagemap_parts.h \
 	tlbgrind/sim/pages/touched.h \
+	tlbgrind/sim/record/stream.h \
+	tlbgrind/sim/record/strength.h \
 	tlbgrind/sim/tlb/oldest.h \
 	tlbgrind/sim/tlb/policies.h \
 	tlbgrind/sim/tlb/policy_lru.h \
@@ -381,6 +387,7 @@ TOOL_SOURCES = \
 	tlbgrind/base/elf_file.c \
 	tlbgrind/base/file.c \
 	tlbgrind/base/number_format.c \
+	tlbgrind/base/packed_file.c \
 	tlbgrind/base/path.c \
 	tlbgrind/base/shell_name.c \
 	tlbgrind/base/proc_file.c \
@@ -409,6 +416,7 @@ TOOL_SOURCES = \
 	tlbgrind/engine/fast_path.c \
 	tlbgrind/engine/interrupted.c \
 	tlbgrind/engine/program_prefetches.c \
+	tlbgrind/engine/recording.c \
 	tlbgrind/engine/replay.c \
 	tlbgrind/engine/segment_miss.c \
 	tlbgrind/engine/setup.c \
@@ -460,6 +468,7 @@ TOOL_SOURCES = \
 	tlbgrind/options/option_table.c \
 	tlbgrind/options/output_names.c \
 	tlbgrind/options/page_options.c \
+	tlbgrind/options/record_options.c \
 	tlbgrind/options/refuse.c \
 	tlbgrind/options/region_options.c \
 	tlbgrind/options/rule_check.c \
@@ -544,6 +553,7 @@ TOOL_INCLUDES = \
 	tlbgrind/base/elf_file.h \
 	tlbgrind/base/file.h \
 	tlbgrind/base/number_format.h \
+	tlbgrind/base/packed_file.h \
 	tlbgrind/base/path.h \
 	tlbgrind/base/shell_name.h \
 	tlbgrind/base/proc_file.h \
@@ -575,6 +585,7 @@ TOOL_INCLUDES = \
 	tlbgrind/engine/interrupted.h \
 	tlbgrind/engine/look_up.h \
 	tlbgrind/engine/program_prefetches.h \
+	tlbgrind/engine/recording.h \
 	tlbgrind/engine/replay.h \
 	tlbgrind/engine/segment_miss.h \
 	tlbgrind/engine/setup.h \
@@ -627,6 +638,7 @@ TOOL_INCLUDES = \
 	tlbgrind/options/options.h \
 	tlbgrind/options/output_names.h \
 	tlbgrind/options/page_options.h \
+	tlbgrind/options/record_options.h \
 	tlbgrind/options/refuse.h \
 	tlbgrind/options/region_options.h \
 	tlbgrind/options/rule_check.h \
@@ -917,7 +929,10 @@ valgrind-tree: $(MACHINES_C)
 # installed tree may be moved.
 
 pkglibexec_PROGRAMS += tlbgrind/tlbgrind-machine
-tlbgrind_tlbgrind_machine_SOURCES = tlbgrind/command/machine_command.c
+tlbgrind_tlbgrind_machine_SOURCES = \
+	tlbgrind/command/load_machine.c \
+	tlbgrind/command/load_machine.h \
+	tlbgrind/command/machine_command.c
 tlbgrind_tlbgrind_machine_CPPFLAGS = $(SIM_CPPFLAGS) -D_POSIX_C_SOURCE=200809L
 tlbgrind_tlbgrind_machine_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
 tlbgrind_tlbgrind_machine_LDFLAGS = -static-libtool-libs
@@ -1024,6 +1039,36 @@ tlbgrind_tg_measure_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
 tlbgrind_tg_measure_LDFLAGS = -static-libtool-libs
 tlbgrind_tg_measure_LDADD = tlbgrind/libmeasure.a tlbgrind/libtlbsim.la -lm
 
+# ---------------------------------------------------------------- tg_simulate
+# Simulates machines from a recording, without Valgrind.
+
+SIMULATE_SOURCES = \
+	tlbgrind/attribution/events.c \
+	tlbgrind/command/load_machine.c \
+	tlbgrind/measure/whole_file.c \
+	tlbgrind/simulate/machines.c \
+	tlbgrind/simulate/main.c \
+	tlbgrind/simulate/options.c \
+	tlbgrind/simulate/out_file.c \
+	tlbgrind/simulate/recording.c \
+	tlbgrind/simulate/replay.c
+
+SIMULATE_INCLUDES = \
+	tlbgrind/simulate/machines.h \
+	tlbgrind/simulate/options.h \
+	tlbgrind/simulate/out_file.h \
+	tlbgrind/simulate/recording.h \
+	tlbgrind/simulate/replay.h
+
+bin_PROGRAMS += tlbgrind/tg_simulate
+tlbgrind_tg_simulate_SOURCES = $(SIMULATE_SOURCES) $(SIMULATE_INCLUDES)
+tlbgrind_tg_simulate_SHORTNAME = tlbgrind_simulate
+tlbgrind_tg_simulate_CPPFLAGS = $(SIM_CPPFLAGS) -D_POSIX_C_SOURCE=200809L \
+	-DTG_VERSION='"$(PACKAGE_VERSION)"'
+tlbgrind_tg_simulate_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
+tlbgrind_tg_simulate_LDFLAGS = -static-libtool-libs
+tlbgrind_tg_simulate_LDADD = tlbgrind/libtlbsim.la
+
 EXTRA_PROGRAMS += tlbgrind/tg_measure-static
 CLEANFILES += tlbgrind/tg_measure-static
 tlbgrind_tg_measure_static_SOURCES = $(tlbgrind_tg_measure_SOURCES)
@@ -1060,7 +1105,7 @@ dist_bashcompletion_DATA = tlbgrind/completion/tlbgrind.bash
 zshcompletiondir = $(datadir)/zsh/site-functions
 dist_zshcompletion_DATA = tlbgrind/completion/_tlbgrind
 
-COMPLETED = tlbgrind tg_measure $(notdir $(COMPANIONS))
+COMPLETED = tlbgrind tg_measure tg_simulate $(notdir $(COMPANIONS))
 TOOL_INSTALL_HOOKS += install-completion
 TOOL_UNINSTALL_HOOKS += uninstall-completion
 

@@ -108,7 +108,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
 """
 
 
-@pytest.mark.parametrize("command", ["tlbgrind", "tg_measure", *MAIN])
+@pytest.mark.parametrize("command", ["tlbgrind", "tg_measure", "tg_simulate", *MAIN])
 def test_bash_completes_all_options(command: str) -> None:
     done = subprocess.run(
         ["bash", "-c", ASK, "bash", COMPLETION, f"{command} --", command, "--"],

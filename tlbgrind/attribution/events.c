@@ -7,37 +7,37 @@
 
 #define COST(kind, what) ((kind) * TG_N_OF_A_KIND + (what))
 
-static Bool always(const tlb_machine* m)
+static bool always(const tlb_machine* m)
 {
    (void)m;
-   return True;
+   return true;
 }
 
 /* Only with three levels the second level's misses are an event: those of the last level are the
    walks. */
-static Bool has_three_levels(const tlb_machine* m)
+static bool has_three_levels(const tlb_machine* m)
 {
    return tlb_machine_levels(m) > 2;
 }
 
-static Bool has_walks(const tlb_machine* m)
+static bool has_walks(const tlb_machine* m)
 {
    return tlb_walks_described(m) != 0;
 }
 
-static Bool has_cost(const tlb_machine* m)
+static bool has_cost(const tlb_machine* m)
 {
    return tlb_cost_is_known(m) && !tlb_cost_is_assumed(m);
 }
 
-static Bool assumes_cost(const tlb_machine* m)
+static bool assumes_cost(const tlb_machine* m)
 {
    return tlb_cost_is_known(m) && tlb_cost_is_assumed(m);
 }
 
 static const struct {
    TgEvent event;
-   Bool (*is_told)(const tlb_machine* m);
+   bool (*is_told)(const tlb_machine* m);
 } all[] = {
    {{COST(TLB_FETCH, TG_REFS), "Ir", "Instructions"}, always},
    {{COST(TLB_FETCH, TG_MISS_1), "I1tm", "L1 instruction TLB misses"}, always},
@@ -99,19 +99,19 @@ static const struct {
      "Data prefetches dropped, for no TLB had the page"}, TLB_PREFETCH_WEAK},
 };
 
-UInt tg_events(const tlb_machine* m, Bool faults, Bool flushes, tlb_prefetch_policy prefetch,
+unsigned tg_events(const tlb_machine* m, bool faults, bool flushes, tlb_prefetch_policy prefetch,
                const TgEvent** out)
 {
-   UInt n = 0;
-   for (UInt i = 0; i < sizeof all / sizeof all[0]; i++) {
+   unsigned n = 0;
+   for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++) {
       if (all[i].is_told(m))
          out[n++] = &all[i].event;
    }
-   for (UInt i = 0; i < TLB_N_USERS && faults; i++)
+   for (unsigned i = 0; i < TLB_N_USERS && faults; i++)
       out[n++] = &fault_events[i];
-   for (UInt i = 0; i < TLB_N_FLUSH_COSTS && flushes; i++)
+   for (unsigned i = 0; i < TLB_N_FLUSH_COSTS && flushes; i++)
       out[n++] = &flush_events[i];
-   for (UInt i = 0; i < sizeof prefetch_events / sizeof prefetch_events[0]; i++) {
+   for (unsigned i = 0; i < sizeof prefetch_events / sizeof prefetch_events[0]; i++) {
       const tlb_prefetch_policy only = prefetch_events[i].only;
       if (prefetch != TLB_PREFETCH_IGNORE && (only == TLB_PREFETCH_IGNORE || only == prefetch))
          out[n++] = &prefetch_events[i].event;

@@ -18,6 +18,10 @@
 /* The core's, without a header for tools: 0 if the real user may access the file so. */
 extern Int VG_(access)(const HChar* path, Bool irusr, Bool iwusr, Bool ixusr);
 
+/* The same: a duplicate of the descriptor that the program does not use and that is closed at exec.
+   Closes the old one. */
+extern Int VG_(safe_fd)(Int oldfd);
+
 /* Linux' NAME_MAX. */
 enum { MAX_NAME = 255 };
 
@@ -27,6 +31,8 @@ struct _TgFile {
    const HChar* failure; /* the first one; NULL: none */
    HChar* name;
    HChar* temporary; /* NULL: written directly */
+   TgFilePut* put;   /* gets the text instead of a file; NULL: nobody */
+   void* opaque;
    UInt sum, sum_of_sums; /* of Adler-32, below its modulus */
    Int used;
    HChar buffer[64 * 1024];
@@ -218,6 +224,7 @@ TgFile* tg_file_open(const HChar* name, const HChar** why)
    f->sum_of_sums = 0;
    f->name = VG_(strdup)("tg.file", name);
    f->temporary = NULL;
+   f->put = NULL;
    f->is_stream = tg_streams_has(name);
    f->fd = open_for(f, &error);
    if (f->fd < 0) {
@@ -228,6 +235,35 @@ TgFile* tg_file_open(const HChar* name, const HChar** why)
       return NULL;
    }
    return f;
+}
+
+TgFile* tg_file_to(TgFilePut* put, void* opaque)
+{
+   TgFile* f = VG_(calloc)("tg.file", 1, sizeof *f);
+   f->put = put;
+   f->opaque = opaque;
+   return f;
+}
+
+Int tg_file_create(const HChar* name, const HChar** why)
+{
+   HChar* temporary = NULL;
+   *why = VG_(strlen)(tg_path_file(name)) > MAX_NAME ? too_long : obstacle_of_others(name);
+   if (*why == NULL && (tg_file_is_special(name) || tg_streams_has(name)))
+      *why = "it is no regular file";
+   if (*why != NULL)
+      return -1;
+   const SysRes r = open_temporary(name, &temporary);
+   if (sr_isError(r))
+      *why = tg_file_why(sr_Err(r));
+   else if (VG_(rename)(temporary, name) != 0)
+      *why = "the new file could not be renamed";
+   if (*why != NULL && !sr_isError(r)) {
+      VG_(unlink)(temporary);
+      VG_(close)((Int)sr_Res(r));
+   }
+   VG_(free)(temporary);
+   return *why == NULL ? VG_(safe_fd)((Int)sr_Res(r)) : -1;
 }
 
 static void add_to_checksum(TgFile* f)
@@ -247,6 +283,11 @@ static void add_to_checksum(TgFile* f)
 static void flush(TgFile* f)
 {
    Int done = 0;
+   if (f->put != NULL) {
+      f->put(f->opaque, f->buffer, (SizeT)f->used);
+      f->used = 0;
+      return;
+   }
    add_to_checksum(f);
    while (done < f->used && f->failure == NULL) {
       const Int n = VG_(write)(f->fd, f->buffer + done, f->used - done);
@@ -309,6 +350,10 @@ void tg_file_command(TgFile* f)
 const HChar* tg_file_close(TgFile* f)
 {
    flush(f);
+   if (f->put != NULL) {
+      VG_(free)(f);
+      return NULL;
+   }
    tg_file_print(f, "# checksum: %04x%04x\n", f->sum_of_sums, f->sum);
    flush(f);
    if (!f->is_stream)

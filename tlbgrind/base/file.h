@@ -28,6 +28,15 @@ const HChar* tg_file_obstacle(const HChar* name);
 /* Opens a file for writing, mode 0600. NULL: that failed, with the reason in *why. */
 TgFile* tg_file_open(const HChar* name, const HChar** why);
 
+/* What is printed goes to `put`, piece by piece, and no checksum behind it. */
+typedef void TgFilePut(void* opaque, const HChar* text, SizeT n);
+TgFile* tg_file_to(TgFilePut* put, void* opaque);
+
+/* Makes a new file, mode 0600, in place of that of the name, and opens it for writing with a
+   descriptor that the program does not use: for files that have to be there from the beginning.
+   -1: that failed, with the reason. */
+Int tg_file_create(const HChar* name, const HChar** why);
+
 void tg_file_print(TgFile* f, const HChar* format, ...) PRINTF_CHECK(2, 3);
 
 /* The same as tg_file_print(f, "%llu%c", n, after), but fast: out-files have millions of

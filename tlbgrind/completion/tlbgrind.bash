@@ -1,4 +1,4 @@
-# bash completion for tlbgrind, tg_annotate, tg_faults, tg_measure, tg_native, tg_order and tg_report.  -*- shell-script -*-
+# bash completion for tlbgrind, tg_annotate, tg_faults, tg_measure, tg_native, tg_order, tg_report and tg_simulate.  -*- shell-script -*-
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 #
 # Each command lists its own options with --list-options, so a new option needs no line here.
@@ -98,4 +98,4 @@ _tlbgrind ()
 }
 
 complete -F _tlbgrind tlbgrind tg_native
-complete -F _tlbgrind_companion tg_annotate tg_faults tg_measure tg_order tg_report
+complete -F _tlbgrind_companion tg_annotate tg_faults tg_measure tg_order tg_report tg_simulate

@@ -10,6 +10,7 @@
 #include "trace/segment_run.h"
 #include "engine/batch.h"
 #include "engine/fast_path.h"
+#include "engine/recording.h"
 #include "engine/replay.h"
 #include "engine/segment_miss.h"
 #include "engine/several_misses.h"
@@ -128,6 +129,8 @@ static Bool simulate(const TgSegment* s, UInt nth, UInt bit, Bool alone)
    const UWord number = code ? tlb_code_page_number(p, page_shift)
                              : tlb_page_number_of_data(p, page_shift);
    const ULong now = tg_time_of_ref(s, nth);
+   if (UNLIKELY(tg_recording_on))
+      tg_recording_refer(r, p, number, now, TG_RECORDED_WHOLE);
    if (tg_mmus.n_mmus > 1)
       refer_many(r, p, number, kind, now, split);
    else if ((split && !alone) || !tg_fast_path_refer(kind, r, p, now))

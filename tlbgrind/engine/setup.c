@@ -17,10 +17,12 @@
 #include "engine/check.h"
 #include "engine/fast_path.h"
 #include "engine/program_prefetches.h"
+#include "engine/recording.h"
 #include "engine/replay.h"
 #include "engine/setup.h"
 #include "engine/shared_context.h"
 #include "engine/translate.h"
+#include "options/record_options.h"
 #include "space/aspace.h"
 #include "space/forks.h"
 #include "trace/copy_counts.h"
@@ -60,6 +62,7 @@ static void listen(void* opaque, const TgSpaceEvent* e)
    if (asked || !asks_for_huge(e))
       return;
    asked = True;
+   tg_recording_stop("the program asks for huge pages, which a recording does not have");
    tg_engine_settle();
    tlb_mmus_ask(&tg_mmus);
    tg_fast_path_find();
@@ -82,8 +85,10 @@ static void init_mmus(const TgOptions* o)
       .n = o->n_machines, .machine = machine, .page_shift = o->page_shift,
       .nested = o->nested, .exhaustive = !o->fast_path || tg_shared_context_on,
       .memory = tg_memory("tg.mmus"), .map = tg_aspace_map(), .siblings = o->kernel.siblings,
-      .address_bits = o->kernel.copies > 1 ? TLB_SPACE_SHIFT : 0 };
+      .address_bits = o->kernel.copies > 1 ? TLB_SPACE_SHIFT : 0,
+      .apart = o->record != NULL && tlb_strength_tells_apart(&o->record->strength) };
    const ULong others = (o->reach ? TLB_OBSERVER_REACH : 0)
+                        | (o->record != NULL ? TLB_OBSERVER_RECORDING : 0)
                         | (o->faults.simulated ? TLB_OBSERVER_FAULTS : 0);
    tl_assert(o->n_machines > 0 && o->n_machines <= TLB_MAX_MMUS);
    tlb_mmus_init(&tg_mmus, &options, others, tg_near, TG_NEAR_PAGES);
@@ -109,6 +114,8 @@ void tg_engine_init(const TgOptions* options)
       { tlb_missed_extra(&tg_mmus, 0), options->n_machines * sizeof(*tg_mmus.parts.extra) } };
    tg_collection_init(options, tg_batch_look_up, totals);
    tg_translate_init(options);
+   if (options->record != NULL)
+      tg_recording_begin(options);
    tg_fast_path_find();
    tg_replay_init(options);
    tg_check_init(options);

@@ -8,6 +8,7 @@
 #include "sim/mmu/refer.h"
 
 #include "data/references.h"
+#include "engine/recording.h"
 #include "engine/translate.h"
 #include "faults/recorder.h"
 #include "space/forks.h"
@@ -64,10 +65,12 @@ static void touch(const TgRef* r, tlb_page* p, tlb_page_number number)
       rest->write_observers &= ~TLB_OBSERVER_FAULTS;
 }
 
-static void refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now)
+static void refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now, TgRecordedPart part)
 {
    uint64_t (*const extra)[TLB_N_USERS][TLB_N_COSTS] = tg_mmus.parts.extra;
    touch(r, p, number);
+   if (UNLIKELY(tg_recording_on))
+      tg_recording_refer(r, p, number, now, part);
    const tlb_page_rest* rest = tlb_rest(p);
    uint64_t* counts = ((rest->observers | rest->write_observers) & TLB_OBSERVERS_MMUS) == 0
                       ? NULL : tg_ref_misses(r);
@@ -85,7 +88,7 @@ void tg_translate(TgRef* r, tlb_page* p, tlb_page_number number, ULong now,
    tlb_missed_begin(&tg_mmus,
                     !on_one_page  ? TLB_OBSERVERS_MMUS
                     : r->modifies ? tg_mmus.traits.apart : 0, r->kind);
-   refer(r, p, number, now);
+   refer(r, p, number, now, on_one_page ? TG_RECORDED_WHOLE : TG_RECORDED_FIRST);
    check_at_times();
 }
 
@@ -97,5 +100,5 @@ void tg_translate_touch(const TgRef* r, tlb_page* p, tlb_page_number number)
 
 void tg_translate_second(TgRef* r, tlb_page* p, tlb_page_number number, ULong now)
 {
-   refer(r, p, number, now);
+   refer(r, p, number, now, TG_RECORDED_SECOND);
 }

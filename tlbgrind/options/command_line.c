@@ -17,6 +17,7 @@
 #include "options/mistyped.h"
 #include "options/option_table.h"
 #include "options/output_names.h"
+#include "options/record_options.h"
 #include "options/refuse.h"
 #include "options/rule_check.h"
 #include "options/run_machines.h"
@@ -122,6 +123,7 @@ static const HChar* settle_outputs(tlb_reason* why)
    options.is_written[TG_ENTRIES_OUT] = options.entries;
    options.is_written[TG_DATA_OUT] = options.data;
    options.is_written[TG_FAULTS_OUT] = options.faults.on;
+   options.is_written[TG_RECORDING_OUT] = options.record != NULL;
    return tg_outputs_check(options.is_written, options.machine, options.n_machines, why);
 }
 
@@ -153,6 +155,7 @@ const TgOptions* tg_options_finish(void)
    if (bad != NULL)
       tg_refuse(bad, "%s", why.text);
    tg_large_pages_check(o);
+   tg_record_options_finish(o);
    bad = settle_outputs(&why);
    if (bad != NULL)
       tg_refuse(bad, "%s", why.text);

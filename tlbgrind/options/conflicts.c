@@ -19,6 +19,9 @@ static const HChar references_alone[] = "of a copy nothing but its references is
 static const HChar whole_arrays[] = "what the kernel does is for whole arrays";
 static const HChar no_reference[] = "what a prefetch brings is no reference, and is not divided so";
 
+static const HChar one_stream[] = "a recording is one stream of references, for no kernel and no "
+                                  "caller";
+
 /* What excludes what. */
 static const struct {
    TgFeature a, b;
@@ -49,6 +52,17 @@ static const struct {
    { TG_HAS_MERGED_CODE, TG_HAS_FLUSHES, own_faults },
    { TG_HAS_MERGED_CODE, TG_HAS_TOUCHES, own_faults },
    { TG_HAS_MERGED_CODE, TG_HAS_PREFETCHES, own_faults },
+   { TG_HAS_RECORDING, TG_HAS_CALLS, one_stream },
+   { TG_HAS_RECORDING, TG_HAS_DATA, one_stream },
+   { TG_HAS_RECORDING, TG_HAS_MAPPINGS, one_stream },
+   { TG_HAS_RECORDING, TG_HAS_FLUSHES, one_stream },
+   { TG_HAS_RECORDING, TG_HAS_SYSCALLS, one_stream },
+   { TG_HAS_RECORDING, TG_HAS_SWITCHES, one_stream },
+   { TG_HAS_RECORDING, TG_HAS_PREFETCHES, no_reference },
+   { TG_HAS_RECORDING, TG_HAS_CORES, "it is the stream of one core" },
+   { TG_HAS_RECORDING, TG_HAS_COPIES, "it is the stream of one program" },
+   { TG_HAS_RECORDING, TG_HAS_COLLECTION, "it is the whole run's" },
+   { TG_HAS_RECORDING, TG_HAS_CACHEGRIND, "the simulation from it does not count as cachegrind" },
    { TG_HAS_CACHEGRIND, TG_HAS_FLUSHES, no_kernel },
    { TG_HAS_CACHEGRIND, TG_HAS_SYSCALLS, no_kernel },
    { TG_HAS_CACHEGRIND, TG_HAS_SWITCHES, no_kernel },
@@ -87,6 +101,7 @@ static Bool has(const TgOptions* o, TgFeature feature)
    case TG_HAS_LATE_START: return !o->region.instr_at_start;
    case TG_HAS_COLLECTION: return o->region.toggle_collect != NULL;
    case TG_HAS_MERGED_CODE: return o->merge_code != NULL;
+   case TG_HAS_RECORDING: return tg_given("--record") != NULL;
    case TG_HAS_MACHINES: return o->n_machines > 1;
    case TG_HAS_CACHEGRIND: return o->as_cachegrind;
    default: return False;

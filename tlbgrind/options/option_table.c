@@ -222,6 +222,16 @@ static const TgOption options[] = {
    { "--reach-out-file", "=FILE",
      "where to [tlbgrind.reach.%p]",
      KEPT },
+   { "--record", "=FILE",
+     "record the run, so that tg_simulate can simulate\n"
+     "other machines later; implies --cores=shared\n"
+     "[none]",
+     KEPT, EVERYDAY },
+   { "--record-for", "=NAME|FILE[,...]",
+     "which machines the recording has to be good for,\n"
+     "and all with first levels no smaller [those of\n"
+     "the run]",
+     KEPT },
    { "--timeline", "=no|yes",
      "misses, page faults and pages in use over the\n"
      "run's instructions [no]",

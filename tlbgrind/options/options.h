@@ -12,6 +12,8 @@
 #include "options/page_options.h"
 #include "options/region_options.h"
 
+typedef struct _TgRecordOptions TgRecordOptions; /* options/record_options.h */
+
 typedef struct {
    UInt n_machines;
    TgMachine* machine;
@@ -28,6 +30,7 @@ typedef struct {
    Bool shows_cycles; /* --cycles= or --miss-cost= is given */
    Bool as_cachegrind; /* see its row in options/option_table.c */
    Bool trace_aspace;  /* likewise */
+   const TgRecordOptions* record; /* NULL: the run is not recorded */
    Bool is_written[TG_N_OUTPUTS]; /* by output: the run writes it */
    Bool debug_check;   /* likewise */
    Bool reach;            /* measure stack distances: sim/mmu/run_reach.h */

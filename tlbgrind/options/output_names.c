@@ -30,6 +30,7 @@ static const struct {
    [TG_ENTRIES_OUT] = { "--entries-out-file", "tlbgrind.entries.%p" },
    [TG_DATA_OUT] = { "--data-out-file", "tlbgrind.data.%p" },
    [TG_FAULTS_OUT] = { "--faults-out-file", "tlbgrind.faults.%p" },
+   [TG_RECORDING_OUT] = { "--record", "tlbgrind.recording.%p" },
 };
 
 const HChar* tg_output_arg(TgOutput output)

@@ -22,6 +22,7 @@ typedef enum {
    TG_ENTRIES_OUT,
    TG_DATA_OUT,
    TG_FAULTS_OUT,
+   TG_RECORDING_OUT, /* written while the program runs: engine/recording.h */
    TG_N_OUTPUTS
 } TgOutput;
 

@@ -10,7 +10,7 @@
 
 #include "config.h"
 
-#include "sim/machine/cost.h"
+#include "sim/machine/description.h"
 
 #include "space/backing_report.h"
 #include "space/merged_code.h"
@@ -32,41 +32,6 @@
 #include "base/shown.h"
 #include "attribution/sites.h"
 #include "calls/arcs.h"
-
-static const HChar* users_of(const tlb_machine_array* a)
-{
-   switch (a->users) {
-   case TLB_FETCHES: return "instruction";
-   case TLB_LOADS | TLB_STORES: return "data";
-   case TLB_LOADS: return "loads";
-   case TLB_STORES: return "stores";
-   case TLB_FETCHES | TLB_LOADS: return "instruction and loads";
-   case TLB_FETCHES | TLB_STORES: return "instruction and stores";
-   default: return "unified";
-   }
-}
-
-void tg_costs_file_describe_arrays(const TgMachine* m,
-                        void (*each)(const HChar* description, void* opaque),
-                        void* opaque)
-{
-   for (UInt i = 0; i < m->m.n_arrays; i++) {
-      const tlb_machine_array* a = &m->m.array[i];
-      HChar geometry[160];
-      HChar description[200];
-      tlb_geometry_print(&a->g, geometry, sizeof geometry);
-      const HChar* inclusion = a->inclusion == TLB_INCLUSIVE   ? ", inclusive"
-                               : a->inclusion == TLB_EXCLUSIVE ? ", exclusive"
-                                                               : "";
-      VG_(snprintf)(description, sizeof description, "level %u, %s, %s%s",
-                    a->level, users_of(a), geometry, inclusion);
-      if (a->wired != 0) {
-         VG_(snprintf)(description, sizeof description, "level %u, %s, %s%s, %u more wired",
-                       a->level, users_of(a), geometry, inclusion, a->wired);
-      }
-      each(description, opaque);
-   }
-}
 
 static void print_array(const HChar* description, void* opaque)
 {
@@ -104,81 +69,29 @@ static void print_page_keys(TgFile* f, const TgMachine* m, UInt view)
    tg_backing_report_keys(view, print_key, f);
 }
 
-static void print_command(TgFile* f)
+static void print_head(TgFile* f, const TgResults* results)
 {
-   tg_file_print(f, "cmd: ");
+   tg_file_print(f, "# callgrind format\nversion: 1\n"
+                    "creator: tlbgrind-" TG_VERSION " (Valgrind " VERSION ")\n"
+                    "pid: %d\n"
+                    "cmd: ", VG_(getpid)());
    tg_file_command(f);
-   tg_file_print(f, "\n");
+   tg_file_print(f, "\npart: %u\ndesc: Format: 1\n", results->part);
 }
 
-static void print_overlap(TgFile* f, const HChar* what, UInt overlap, int assumed)
+static void print_line(const HChar* line, void* opaque)
 {
-   if (overlap != 0)
-      tg_file_print(f, "desc: Overlap: %s %u.%u%s\n", what, overlap / 10, overlap % 10,
-                    assumed ? " assumed" : "");
+   tg_file_print(opaque, "desc: %s\n", line);
 }
 
-static void print_table_cycles(TgFile* f, const HChar* name, const tlb_table_cache* c)
-{
-   tg_file_print(f, "desc: Table entry cycles: %s %u..%u%s\n", name, c->cycles - c->spread,
-                 c->cycles, c->cycles_unknown ? " assumed" : "");
-}
-
-static void print_hit_cycles(TgFile* f, const tlb_machine_array* a)
-{
-   static const HChar letters[TLB_N_USERS] = {
-      [TLB_FETCH] = 'I', [TLB_LOAD] = 'R', [TLB_STORE] = 'W'
-   };
-   tg_file_print(f, "desc: Hit cycles: %s %u ", a->name, a->level);
-   for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
-      if ((a->users >> kind & 1) != 0)
-         tg_file_print(f, "%c", letters[kind]);
-   }
-   if (a->hit_cycles == TLB_UNKNOWN)
-      tg_file_print(f, " unknown\n");
-   else
-      tg_file_print(f, " %u..%u%s\n", a->hit_cycles - a->hit_spread, a->hit_cycles,
-                    a->hit_cycles_unknown ? " assumed" : "");
-}
-
-/* What hits cost, and a walk beyond its cycles, and what overlaps. */
-static void print_more_of_cost(TgFile* f, const tlb_machine* m)
-{
-   for (UInt i = 0; i < m->n_arrays; i++)
-      print_hit_cycles(f, &m->array[i]);
-   if (m->window != 0)
-      tg_file_print(f, "desc: Window: %u%s\n", m->window, m->window_unknown ? " assumed" : "");
-   if (tg_miss_cost_is_nested(m))
-      tg_file_print(f, "desc: Nested: yes\n");
-   print_overlap(f, "walks", m->walk_overlap, m->walk_overlap_unknown);
-   for (UInt i = 0; i < m->n_arrays; i++)
-      print_overlap(f, m->array[i].name, m->array[i].overlap, m->array[i].overlap_unknown);
-   if (!tlb_tables_are_cached(m))
-      return;
-   for (UInt i = 0; i < m->n_caches; i++)
-      print_table_cycles(f, m->cache[i].name, &m->cache[i]);
-   print_table_cycles(f, "memory", &m->memory);
-}
-
-/* What the machine says of cycles, as far as it says anything; then what the run has. */
 static void print_cost(TgFile* f, const TgResult* result)
 {
    const tlb_machine* m = &result->machine->m;
-   const TgMissCost c = tg_miss_cost(result);
-   if (!c.is_known)
-      return;
-   tg_file_print(f, "desc: Walk cycles: %u..%u%s\n", m->walk_cycles - m->walk_spread,
-                 m->walk_cycles, m->walk_cycles_unknown ? " assumed" : "");
-   print_more_of_cost(f, m);
-   tg_file_print(f, "desc: Miss cycles: %llu..%llu%s\n", c.least, c.most,
-                 c.is_assumed ? " assumed" : "");
-   tg_file_print(f, "desc: Share of time: %llu.%02llu%%..%llu.%02llu%%", c.least_share / 100,
-                 c.least_share % 100, c.most_share / 100, c.most_share % 100);
-   if (result->machine->cycles != 0)
-      tg_file_print(f, " of %llu cycles\n", result->machine->cycles);
-   else
-      tg_file_print(f, " assumed: %d..%d instructions a cycle\n", TLB_LEAST_PER_CYCLE,
-                    TLB_MOST_PER_CYCLE);
+   const tlb_run_cost run = { .least = result->least_cycles, .most = result->total[TG_ALL_CYCLES],
+                              .instructions = result->total[tg_cost(TLB_FETCH, TG_REFS)],
+                              .cycles = result->machine->cycles,
+                              .nested = tg_miss_cost_is_nested(m) };
+   tlb_describe_cost(m, &run, print_line, f);
 }
 
 static void print_switches(TgFile* f, const TgKernelOptions* k)
@@ -190,11 +103,9 @@ static void print_switches(TgFile* f, const TgKernelOptions* k)
       tg_file_print(f, "refer to %u pages of code and as many of data\n", k->switch_pages);
 }
 
-static void print_description(TgFile* f, const TgResults* results,
-                              const TgResult* result)
+static void print_machine(TgFile* f, const TgResults* results, const TgResult* result)
 {
    const TgMachine* m = result->machine;
-   tg_file_print(f, "desc: Format: 1\n");
    tg_file_print(f, "desc: Machine: %s\n", m->name);
    if (results->options->n_machines > 1)
       tg_file_print(f, "desc: Machine number: %u of %u\n",
@@ -206,7 +117,7 @@ static void print_description(TgFile* f, const TgResults* results,
    }
    tg_file_print(f, "desc: Page size: %llu\n",
                  1ULL << m->m.base_page_shift);
-   tg_costs_file_describe_arrays(m, print_array, f);
+   tlb_describe_arrays(&m->m, print_array, f);
    for (Word i = 0; i < VG_(sizeXA)(m->assumptions); i++)
       tg_file_print(f, "desc: Assumption: %s\n",
                     *(HChar**)VG_(indexXA)(m->assumptions, i));
@@ -235,6 +146,11 @@ static void print_description(TgFile* f, const TgResults* results,
    if (results->shares == NULL)
       tg_threads_describe(f, (UInt)(m - results->options->machine));
    tg_copies_describe(results, f, (UInt)(m - results->options->machine));
+}
+
+/* What is so whatever the machine is. */
+static void print_run(TgFile* f, const TgResults* results)
+{
    if (results->forked_from != 0)
       tg_file_print(f, "desc: Forked: counts since the fork from pid %d\n",
                     results->forked_from);
@@ -267,11 +183,10 @@ static void print_description(TgFile* f, const TgResults* results,
                  results->straddles[TLB_STORE]);
 }
 
-/* Prints the misses beyond a reference's first in one level, and the accesses of guarded helpers
-   that were not made. A tool that counts at most one miss per reference differs by these. */
-static void print_differences(TgFile* f, const TgResults* results,
-                              const TgResult* result, const TgEvent** events,
-                              UInt n_events)
+/* Prints the misses beyond a reference's first in one level. A tool that counts at most one miss per
+   reference differs by these, and by the accesses of guarded helpers that were not made. */
+static void print_second_misses(TgFile* f, const TgResult* result, const TgEvent** events,
+                                UInt n_events)
 {
    tg_file_print(f, "desc: Second misses:");
    for (UInt i = 0; i < n_events; i++) {
@@ -280,7 +195,12 @@ static void print_differences(TgFile* f, const TgResults* results,
          tg_file_print(f, " %s %llu", events[i]->name,
                        result->extra[events[i]->cost]);
    }
-   tg_file_print(f, "\ndesc: Unperformed helper accesses: reads %llu, "
+   tg_file_print(f, "\n");
+}
+
+static void print_unperformed(TgFile* f, const TgResults* results)
+{
+   tg_file_print(f, "desc: Unperformed helper accesses: reads %llu, "
                     "writes %llu\n",
                  results->unperformed[TLB_LOAD], results->unperformed[TLB_STORE]);
 }
@@ -366,18 +286,15 @@ Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArra
    TgFile* f = tg_file_open(name, &failure);
 
    if (f != NULL) {
-      tg_file_print(f, "# callgrind format\nversion: 1\n"
-                       "creator: tlbgrind-" TG_VERSION
-                       " (Valgrind " VERSION ")\n"
-                       "pid: %d\n", VG_(getpid)());
-      print_command(f);
-      tg_file_print(f, "part: %u\n", results->part);
-      print_description(f, results, result);
+      print_head(f, results);
+      print_machine(f, results, result);
+      print_run(f, results);
       if (results->options->dump_instr)
          tg_code_use_print(f, lines, result->machine->m.base_page_shift);
       for (UInt i = 0; i < TG_N_SHARINGS && results->shares == NULL && !tg_streams_has(name); i++)
          tg_shares_describe(tg_shares((TgSharing)i), f, name);
-      print_differences(f, results, result, events, n_events);
+      print_second_misses(f, result, events, n_events);
+      print_unperformed(f, results);
       if (results->options->mappings)
          tg_mapping_rows_print(f, results, result, lines, events, n_events);
       tg_file_print(f, results->options->dump_instr ? "positions: instr line\n"
@@ -409,4 +326,76 @@ Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArra
       return False;
    }
    return True;
+}
+
+/* --- For a recording --- */
+
+static void add_costs(ULong* sum, const TgLine* line)
+{
+   ULong cost[TG_N_COSTS];
+   tg_lines_costs(line, 0, cost);
+   for (UInt i = 0; i < TG_N_COSTS; i++)
+      sum[i] += cost[i];
+}
+
+/* Of the lines from number `first` to `last`, which are one: what they have whatever the machine is,
+   and their numbers in the recording. */
+static void print_recorded(TgFile* f, XArray* lines, Word first, Word last, const ULong* cost)
+{
+   static const UInt counts[] = {
+      TLB_FETCH * TG_N_OF_A_KIND, TLB_LOAD * TG_N_OF_A_KIND, TLB_STORE * TG_N_OF_A_KIND,
+      TG_FAULTS + TLB_FETCH, TG_FAULTS + TLB_LOAD, TG_FAULTS + TLB_STORE };
+   tg_file_print(f, ":");
+   for (UInt i = 0; i < sizeof counts / sizeof counts[0]; i++)
+      tg_file_number(f, cost[counts[i]], ' ');
+   for (Word i = first; i <= last; i++) {
+      const TgLine* l = *(TgLine**)VG_(indexXA)(lines, i);
+      if (l->recorded != 0)
+         tg_file_number(f, l->recorded, ' ');
+   }
+   tg_file_print(f, ";");
+}
+
+static void print_recorded_lines(TgFile* f, XArray* lines, Bool instr)
+{
+   TgPositions positions;
+   tg_positions_begin(&positions, instr);
+   for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
+      const Word first = i;
+      const TgLine* l = *(TgLine**)VG_(indexXA)(lines, i);
+      Bool any = l->recorded != 0;
+      ULong cost[TG_N_COSTS] = { 0 };
+      add_costs(cost, l);
+      for (; i + 1 < VG_(sizeXA)(lines); i++) {
+         const TgLine* other = *(TgLine**)VG_(indexXA)(lines, i + 1);
+         if (!tg_line_is_same(other, l))
+            break;
+         any |= other->recorded != 0;
+         add_costs(cost, other);
+      }
+      for (UInt kind = 0; kind < TLB_N_USERS; kind++)
+         any |= cost[tg_cost(kind, TG_REFS)] != 0 || cost[TG_FAULTS + kind] != 0;
+      if (!any)
+         continue;
+      tg_positions_print(&positions, f, l);
+      print_recorded(f, lines, first, i, cost);
+      tg_positions_print_number(&positions, f, l, '\n');
+   }
+   tg_positions_end(&positions);
+}
+
+void tg_costs_file_record(const TgResults* results, XArray* lines, TgFile* f)
+{
+   const TgOptions* o = results->options;
+   print_head(f, results);
+   tg_file_print(f, "@machine\n");
+   print_run(f, results);
+   if (o->dump_instr)
+      tg_code_use_print(f, lines, o->page_shift);
+   tg_file_print(f, "@second misses\n");
+   print_unperformed(f, results);
+   tg_file_print(f, "positions: %s\n@events%s\n", o->dump_instr ? "instr line" : "line",
+                 o->faults.on ? " faults" : "");
+   print_recorded_lines(f, lines, o->dump_instr);
+   tg_file_print(f, "@totals\n");
 }

@@ -3,6 +3,7 @@
 #ifndef TG_COSTS_FILE_H
 #define TG_COSTS_FILE_H
 
+#include "base/file.h"
 #include "output/results.h"
 
 /* Writes the out-file of one machine, with the costs of `lines`, to the file `name`. False: that
@@ -10,10 +11,9 @@
 Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArray* lines,
                   const HChar* name);
 
-/* Calls `each` for every array of the machine, with a description such as
-   "level 1, data, 64 entries, 4-way, 16 sets, pages 4K, lru". */
-void tg_costs_file_describe_arrays(const TgMachine* m,
-                        void (*each)(const HChar* description, void* opaque),
-                        void* opaque);
+/* Prints what all machines' out-files have in common, for a recording: where they differ stands a line
+   that begins with '@', and of each line of source one that begins with ':'. The format:
+   docs/internals/formats.md. */
+void tg_costs_file_record(const TgResults* results, XArray* lines, TgFile* f);
 
 #endif

@@ -8,6 +8,7 @@
 #include "pub_tool_options.h"
 
 #include "sim/machine/cost.h"
+#include "sim/machine/description.h"
 #include "sim/tlb/walk.h"
 
 #include "space/backing_report.h"
@@ -18,7 +19,6 @@
 #include "base/shell_name.h"
 #include "output/advice_same.h"
 #include "output/copy_table.h"
-#include "output/costs_file.h"
 #include "output/machine_table.h"
 #include "output/miss_cost.h"
 #include "faults/interruptions.h"
@@ -49,7 +49,7 @@ static void print_machine(const TgMachine* m)
              1ULL << m->m.base_page_shift);
    if (m->file != NULL)
       VG_(umsg)("  file %s\n", tg_shown(m->file));
-   tg_costs_file_describe_arrays(m, print_array, NULL);
+   tlb_describe_arrays(&m->m, print_array, NULL);
    if (m->kernel.flush.how != TLB_FLUSH_NONE)
       VG_(umsg)("  flushes: %s\n", tg_kernel_policy_flush_words(&m->kernel).text);
    if (m->kernel.syscall != TG_SYSCALLS_NONE)

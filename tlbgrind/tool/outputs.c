@@ -15,12 +15,14 @@
 #include "attribution/lines.h"
 #include "attribution/made_code.h"
 #include "base/file.h"
+#include "base/shown.h"
 #include "base/streams.h"
 #include "calls/call_stack.h"
 #include "calls/collection.h"
 #include "data/references.h"
 #include "engine/thread_cores.h"
 #include "engine/batch.h"
+#include "engine/recording.h"
 #include "engine/replay.h"
 #include "engine/setup.h"
 #include "faults/interruptions.h"
@@ -145,6 +147,21 @@ static Bool write_faults(UInt machine, XArray* lines, const HChar* name)
    return tg_recorder_write(results.forked_from, name);
 }
 
+/* What stands behind the references of the recording, which has been written so far. */
+static Bool end_recording(UInt machine, XArray* lines, const HChar* name)
+{
+   (void)machine;
+   if (!tg_recording_on)
+      return True;
+   TgFile* f = tg_file_to(tg_recording_text, NULL);
+   tg_costs_file_record(&results, lines, f);
+   tg_file_close(f);
+   const HChar* failure = tg_recording_end();
+   if (failure != NULL)
+      tg_shown_unwritten("recording", name, failure, "what is recorded");
+   return failure == NULL;
+}
+
 typedef struct {
    Bool of_each_machine;
    Bool (*write)(UInt machine, XArray* lines, const HChar* name);
@@ -158,6 +175,7 @@ static const Output outputs[TG_N_OUTPUTS] = {
    [TG_ENTRIES_OUT] = { False, write_entries, NULL },
    [TG_DATA_OUT]    = { False, write_data, NULL },
    [TG_FAULTS_OUT]  = { False, write_faults, tg_summary_faults },
+   [TG_RECORDING_OUT] = { False, end_recording, NULL },
 };
 
 static UInt n_files(TgOutput which)
@@ -217,7 +235,7 @@ void tg_outputs_at_end(void)
    if (VG_(clo_stats))
       tg_replay_print_stats();
    tg_aspace_trace_end();
-   write_outputs(TG_TIMELINE_OUT, TG_FAULTS_OUT, lines);
+   write_outputs(TG_TIMELINE_OUT, TG_RECORDING_OUT, lines);
    if (results.options->is_written[TG_COSTS_OUT])
       tg_answer_print(&results, costs_name);
    VG_(deleteXA)(lines);
@@ -228,7 +246,7 @@ static void write_at_exec(TgExec how, XArray* lines)
 {
    Bool costs_written = True;
    for (TgOutput which = 0; which < TG_N_OUTPUTS; which++) {
-      if (!results.options->is_written[which])
+      if (!results.options->is_written[which] || which == TG_RECORDING_OUT)
          continue;
       HChar* base = tg_output_name(which);
       for (UInt i = 0; i < n_files(which); i++) {
@@ -246,11 +264,27 @@ static void write_at_exec(TgExec how, XArray* lines)
    }
 }
 
+/* The recording is complete before the exec, under the name that other outputs have then; if the exec
+   fails, the rest of the run is not recorded. */
+static void end_recording_at_exec(TgExec how, XArray* lines)
+{
+   if (!tg_recording_on)
+      return;
+   HChar* name = tg_output_name(TG_RECORDING_OUT);
+   HChar* last = tg_exec_calls_file_name(how, VG_(strdup)("tg.outputs", name));
+   if (end_recording(0, lines, name) && VG_(strcmp)(name, last) != 0)
+      VG_(rename)(name, last);
+   VG_(free)(last);
+   VG_(free)(name);
+}
+
 ULong tg_outputs_at_exec(TgExec how)
 {
    XArray* lines = settle();
-   if (how != TG_EXEC_FOLLOWED)
+   if (how != TG_EXEC_FOLLOWED) {
       write_at_exec(how, lines);
+      end_recording_at_exec(how, lines);
+   }
    VG_(deleteXA)(lines);
    return results.result[0].total[tg_cost(TLB_FETCH, TG_REFS)];
 }
@@ -277,11 +311,13 @@ static void zero(void)
       tlb_run_reach_zero(&tg_mmus);
    if (results.options->timeline)
       tg_timeline_zero();
+   tg_recording_stop("the counts are set to zero");
 }
 
 void tg_outputs_forked(Int parent)
 {
    tg_cores_forked();
+   tg_recording_forked();
    zero();
    results.forked_from = parent;
    results.part = 1;
@@ -343,7 +379,8 @@ void tg_outputs_dump(const HChar* trigger, void (*each)(const HChar* name))
    results.trigger = trigger;
    for (TgOutput which = 0; which < TG_N_OUTPUTS; which++) {
       /* The order of first use is one list for the whole run. */
-      if (!results.options->is_written[which] || which == TG_ENTRIES_OUT)
+      if (!results.options->is_written[which] || which == TG_ENTRIES_OUT
+          || which == TG_RECORDING_OUT)
          continue;
       HChar* base = tg_output_name(which);
       for (UInt i = 0; i < n_files(which); i++) {

@@ -77,7 +77,8 @@ static const char *check_known(tlb_mmus *all, tlb_user user, tlb_page *p)
 {
    const bool split = all->traits.split;
    const tlb_side table = tlb_side_of_user(user);
-   const uint64_t first = *tlb_first_observers(&all->traits, user) & TLB_OBSERVERS_MMUS;
+   const uint64_t mmus = (UINT64_C(1) << all->n_mmus) - 1;
+   const uint64_t first = *tlb_first_observers(&all->traits, user) & mmus;
    uint64_t known = first & ~*tlb_observers_of(p, user, split);
    for (; known != 0; known &= known - 1) {
       tlb_mmu *const mmu = &all->mmu[__builtin_ctzll(known)];

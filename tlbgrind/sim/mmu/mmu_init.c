@@ -139,7 +139,7 @@ static void find_traits(tlb_mmus *all, uint64_t others)
       if (all->mmu[i].counts == i)
          add_traits(k, &all->mmu[i]);
    }
-   k->split = k->apart != 0;
+   k->split = k->apart != 0 || all->options.apart;
    k->writes = k->split || (others & TLB_OBSERVER_FAULTS) != 0;
    if (!k->split)
       k->write_observers = 0;

@@ -92,7 +92,9 @@ _Static_assert(sizeof(tlb_page_record) == 64, "a line");
 /* Records are made for so many pages at once that lie side by side. */
 enum { TLB_RECORD_CHUNK_BITS = 6, TLB_RECORD_CHUNK = 1 << TLB_RECORD_CHUNK_BITS };
 
-/* Bits of `observers` that are no machine's. */
+/* Bits of `observers` that are no machine's; the first is that of the last of TLB_MAX_MMUS, of which
+   a run with a recording has one less. */
+#define TLB_OBSERVER_RECORDING (UINT64_C(1) << (TLB_MAX_MMUS - 1))
 #define TLB_OBSERVER_FAULTS (UINT64_C(1) << 62)
 #define TLB_OBSERVER_REACH (UINT64_C(1) << 63)
 #define TLB_OBSERVERS_MMUS (TLB_OBSERVER_FAULTS - 1)

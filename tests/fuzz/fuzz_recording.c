@@ -1,0 +1,100 @@
+/* Fuzzes the reader of recordings: head, stream, replay, and the text at the end.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/load_machine.h"
+#include "sim/record/stream.h"
+#include "simulate/machines.h"
+#include "simulate/out_file.h"
+#include "simulate/recording.h"
+#include "simulate/replay.h"
+
+const char *const fuzz_words[] = {
+   "# tlbgrind recording\n", "version: 1\n", "base page: 12\n", "filter: I 1 1\n",
+   "filter: RW 16 4\n", "\n\n", "R", "T", "E", "@machine\n", "@second misses\n", "@events\n",
+   "@events faults\n", "@totals\n", "@cut ", ":1 2 3 0 0 0 1 ;12\n", "fn=(1) main\n", NULL
+};
+
+const char *const fuzz_more = NULL;
+
+typedef struct {
+   const char *at, *end;
+} input;
+
+static size_t get(void *opaque, uint8_t *bytes, size_t n)
+{
+   input *const in = opaque;
+   const size_t left = (size_t)(in->end - in->at), piece = n < left ? n : left;
+   memcpy(bytes, in->at, piece);
+   in->at += piece;
+   return piece;
+}
+
+/* The text that has come so far: no input has more. */
+static char text[1 << 20];
+static size_t n_text;
+
+static TgSimulatedList *machines(void)
+{
+   static TgSimulatedList list;
+   if (list.n == 0)
+      list = tg_simulated_load("icelake,c906");
+   return &list;
+}
+
+static void make_out_file(TgReplay *replay)
+{
+   if (tg_run_text_check(text, n_text, tg_replay_n_lines(replay)) != NULL)
+      return;
+   tg_replay_settle(replay);
+   for (unsigned i = 0; i < machines()->n; i++) {
+      size_t n;
+      const TgOutFile o = { .machine = &machines()->machine[i], .number = i + 1,
+                            .of = machines()->n, .replay = replay, .nth = i };
+      char *const whole = tg_out_file_make(&o, text, n_text, &n);
+      if (n < 10 || whole[n - 1] != '\n')
+         fuzz_fail("an out-file does not end with a line");
+      free(whole);
+   }
+}
+
+static void read_stream(input *in)
+{
+   static tlb_stream_reader reader;
+   TgReplay *const replay = tg_replay_new(machines(), 0, 1, 12, false);
+   tlb_stream_found found;
+   n_text = 0;
+   tlb_stream_open(&reader, get, in);
+   do {
+      found = tlb_stream_read(&reader);
+      if (found == TLB_READ_RECORDS && tg_replay_records(replay, reader.record, reader.n) != NULL)
+         break;
+      if (found == TLB_READ_TEXT && n_text + reader.n <= sizeof text) {
+         memcpy(text + n_text, reader.text, reader.n);
+         n_text += reader.n;
+      }
+   } while (found == TLB_READ_RECORDS || found == TLB_READ_TEXT);
+   if (found == TLB_READ_DAMAGED)
+      fuzz_check_reason(reader.damage, strlen(reader.damage) + 1);
+   /* Of an input with a wrong checksum, too: right ones are rare. */
+   make_out_file(replay);
+   tg_replay_free(replay);
+}
+
+void fuzz_one(char *data, size_t size)
+{
+   tlb_strength s;
+   const char *why;
+   const size_t n = tg_recording_head(data, size, &s, &why);
+   if (n == 0) {
+      fuzz_check_reason(why, strlen(why) + 1);
+      return;
+   }
+   input in = { data + n, data + size };
+   read_stream(&in);
+}

@@ -1,0 +1,370 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""Recordings: tg_simulate's out-files are the live run's, to the byte.
+
+What is compared is the out-file that the run with --record= has written itself, and that of a run
+without it, whose pid and checksum alone differ. A naive LRU over the records of the file shows that
+nothing was left out that a first level of the recording's strength can miss.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from oracle_random import build
+from oracle_support import BUILD, CLIENTS, environment
+from tg_environment import CC, TLBGRIND
+from tg_names import labels_of
+
+TG_SIMULATE = Path(os.environ["TG_BUILDDIR"], "tlbgrind/tg_simulate")
+
+# All policies, sets of one and many, pages by XOR, arrays for loads and stores alone, three levels.
+MACHINES = [
+    "skylake",
+    "icelake",
+    "zen3",
+    "cortex-a53",
+    "c906",
+    "k8",
+    "bonnell",
+    "nehalem:dtlb-4k.policy=fifo",
+    "haswell:dtlb-4k.policy=random:5",
+    "broadwell:dtlb-4k.index=xor 4",
+    "zen2:dtlb.policy=plru",
+]
+# Each of its references has to be seen by the simulator, so it has a test of its own.
+SLOW = ["skylake:dtlb-4k.policy=nru,itlb-4k.policy=nru,stlb.policy=random:3", "cortex-a53"]
+
+SQUARES = "my %h; for my $i (1..4000) { $h{$i * 7919 % 5003} .= \"x$i\"; } print join(',', sort keys %h);"
+PROGRAMS = {
+    "perl": ("perl", "-e", SQUARES),
+    "gzip": ("gzip", "-c", str(Path(os.environ["TG_SRCDIR"], "tlbgrind/local.mk"))),
+    "sort": ("sort", str(Path(os.environ["TG_SRCDIR"], "tlbgrind/machines/skylake.machine"))),
+    "python3": ("python3", "-S", "-c", "print(sum(len(str(i)) for i in range(3000)))"),
+}
+
+
+def record(folder: Path, machines: list[str], command: tuple[str, ...], *options: str) -> subprocess.CompletedProcess[bytes]:
+    folder.mkdir(parents=True, exist_ok=True)
+    arguments = [TLBGRIND, "--thp=never", f"--machine={','.join(machines)}", "--tlbgrind-out-file=live", *options]
+    done = subprocess.run(
+        ["setarch", "-R", *arguments, *command],
+        cwd=folder,
+        env={"PWD": "/proc/self/cwd", **environment(command[0])},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    assert b"Assertion" not in done.stderr and b"impossible" not in done.stderr, done.stderr
+    return done
+
+
+def simulate(folder: Path, machines: list[str], *options: str) -> subprocess.CompletedProcess[str]:
+    arguments = [TG_SIMULATE, f"--machine={','.join(machines)}", "-o", "replay", *options, "recording"]
+    return subprocess.run(arguments, cwd=folder, capture_output=True, check=False, encoding="utf-8")
+
+
+def out_files(folder: Path, name: str, machines: list[str]) -> list[bytes]:
+    names = [name] if len(machines) == 1 else [f"{name}_{label}" for label in labels_of(machines)]
+    found = sorted(p.name for p in folder.iterdir() if p.name.startswith(name))
+    assert found == sorted(names)
+    return [(folder / n).read_bytes() for n in names]
+
+
+def without_pid(text: bytes) -> list[bytes]:
+    return [row for row in text.split(b"\n") if not row.startswith((b"pid: ", b"# checksum: "))]
+
+
+def check_same(folder: Path, machines: list[str], command: tuple[str, ...], *options: str) -> None:
+    done = record(folder, machines, command, "--record=recording", *options)
+    assert done.returncode == 0, done.stderr
+    replayed = simulate(folder, machines, "--jobs=2")
+    assert (replayed.returncode, replayed.stderr) == (0, "")
+    assert out_files(folder, "replay", machines) == out_files(folder, "live", machines)
+
+
+# ---------------------------------------------------------------- the recording, read naively
+
+
+def unpacked(path: Path) -> bytes:
+    data = path.read_bytes()
+    if data[:4] == b"\x28\xb5\x2f\xfd":
+        data = subprocess.run(["zstd", "-dcq", path], capture_output=True, check=True).stdout
+    return data
+
+
+def records(path: Path) -> Iterator[tuple[int, int]]:
+    """What each record is, and its page."""
+    data = unpacked(path)
+    at = data.index(b"\n\n") + 2
+
+    def number() -> int:
+        nonlocal at
+        n = shift = 0
+        while True:
+            n |= (data[at] & 127) << shift
+            shift += 7
+            at += 1
+            if data[at - 1] < 128:
+                return n
+
+    while data[at] == ord("R"):
+        at += 1
+        n, pages, lines, _ = number(), number(), number(), number()
+        begin, page = at, [0, 0]
+        at += n
+        for what in data[begin : begin + n]:
+            side = what & 3 != 0
+            difference = number()
+            page[side] += difference >> 1 ^ -(difference & 1)
+            yield what, page[side]
+        at = begin + n + pages + lines
+
+
+def check_naively(path: Path, sets: dict[str, tuple[int, int]]) -> int:
+    """A page that is said to be used is in an LRU array of each shape, by sides: its sets and ways."""
+    held: dict[tuple[str, int], list[int]] = {}
+    uses = 0
+    for what, page in records(path):
+        side = "data" if what & 3 else "code"
+        n_sets, ways = sets[side]
+        pages = held.setdefault((side, page % n_sets), [])
+        if page in pages:
+            pages.remove(page)
+        else:
+            assert what & 32 == 0, (what, page)
+        uses += what >> 5
+        pages.append(page)
+        del pages[:-ways]
+    return uses
+
+
+# ---------------------------------------------------------------- tests
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_out_files_are_those_of_the_live_run(tmp_path: Path, name: str) -> None:
+    assert shutil.which(PROGRAMS[name][0]) is not None
+    check_same(tmp_path, MACHINES, PROGRAMS[name])
+
+
+@pytest.mark.parametrize("options", [("--faults=yes", "--debug-check=yes"), ("--dump-instr=yes",)])
+def test_faults_and_addresses_of_instructions_are_there(tmp_path: Path, options: tuple[str, ...]) -> None:
+    check_same(tmp_path, ["skylake"], PROGRAMS["sort"], *options)
+
+
+def test_policies_that_see_each_hit(tmp_path: Path) -> None:
+    check_same(tmp_path, SLOW, PROGRAMS["sort"])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_programs(tmp_path: Path, seed: int) -> None:
+    program = build(tmp_path, seed, 12, 64)
+    check_same(tmp_path / "run", random.Random(seed).sample(MACHINES, 5), (str(program),))
+
+
+def test_a_recording_is_for_machines_that_the_run_did_not_have(tmp_path: Path) -> None:
+    plain = tmp_path / "plain"
+    assert record(plain, MACHINES, PROGRAMS["sort"]).returncode == 0
+    live = [without_pid(text) for text in out_files(plain, "live", MACHINES)]
+    shutil.rmtree(plain)
+    record_for = f"--record-for={','.join(MACHINES)}"
+    assert record(plain, ["skylake"], PROGRAMS["sort"], "--record=recording", record_for).returncode == 0
+    replayed = simulate(plain, MACHINES)
+    assert (replayed.returncode, replayed.stderr) == (0, "")
+    assert [without_pid(text) for text in out_files(plain, "replay", MACHINES)] == live
+    rows = replayed.stdout.splitlines()
+    assert [row.split()[0] for row in rows] == ["machine", *(name.split()[0] for name in MACHINES)]
+
+
+@pytest.mark.parametrize("machine, code, data", [("champsim", (16, 4), (16, 4)), ("cortex-a53", (1, 10), (1, 10))])
+def test_what_is_left_out_hits(tmp_path: Path, machine: str, code: tuple[int, int], data: tuple[int, int]) -> None:
+    done = record(tmp_path, [machine], PROGRAMS["perl"], "--record=recording")
+    assert done.returncode == 0, done.stderr
+    assert check_naively(tmp_path / "recording", {"code": code, "data": data}) > 100
+
+
+def test_threads_are_one_stream(tmp_path: Path) -> None:
+    check_same(tmp_path, ["skylake", "icelake"], (str(CLIENTS / "run_threads"),))
+
+
+def test_without_zstd_it_is_not_compressed(tmp_path: Path) -> None:
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for tool in ("setarch", "sort", "valgrind", "sh", "dirname", "readlink", "sed", "cat"):
+        found = shutil.which(tool)
+        if found is not None:
+            (tools / tool).symlink_to(found)
+    arguments = [TLBGRIND, "--thp=never", "--machine=skylake", "--record=recording", "--tlbgrind-out-file=live"]
+    done = subprocess.run(
+        [*arguments, shutil.which("sort") or "sort", os.devnull],
+        cwd=tmp_path,
+        env={**environment("sort"), "PATH": str(tools)},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "recording").read_bytes().startswith(b"# tlbgrind recording\nversion: 1\n")
+    assert simulate(tmp_path, ["skylake"]).returncode == 0
+    assert out_files(tmp_path, "replay", ["skylake"]) == out_files(tmp_path, "live", ["skylake"])
+
+
+def test_a_machine_that_is_not_covered_is_refused(tmp_path: Path) -> None:
+    assert record(tmp_path, ["skylake"], ("true",), "--record=recording").returncode == 0
+    done = simulate(tmp_path, ["skylake", "zen3"])
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "tg_simulate: error: recording: zen3: the recording leaves out what its first level may miss; "
+        "record the program with --record-for=skylake,zen3\n"
+    )
+    done = simulate(tmp_path, ["apple-m1"])
+    assert done.returncode == 1 and "its base pages have 16K" in done.stderr
+    assert sorted(os.listdir(tmp_path)) == ["live", "recording"]
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        (("--pages=heap:2M",), "a recording has base pages alone; leave out --pages="),
+        (("--thp=always",), "transparent huge pages are always on; add --thp=never"),
+        (("--record-for=core2",), "core2: an array is first for some references"),
+        (("--record-for=apple-m1",), "the base pages of the run are smaller"),
+        (("--record-for=skylake@thp",), "leave out what stands behind '@'"),
+        (("--record-for=skylak",), "skylak"),
+        (("--calls=yes",), "--record=recording goes without --calls=yes"),
+        (("--cores=2",), "--record=recording goes without --cores=2"),
+    ],
+)
+def test_what_is_not_recorded_is_refused(tmp_path: Path, options: tuple[str, ...], said: str) -> None:
+    done = record(tmp_path, ["skylake"], ("true",), "--record=recording", *options)
+    assert done.returncode == 1 and said in done.stderr.decode(), done.stderr
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_list_of_machines_alone_records_nothing(tmp_path: Path) -> None:
+    done = record(tmp_path, ["skylake"], ("true",), "--record-for=zen3")
+    assert done.returncode == 1 and b"there is no recording; add --record=FILE" in done.stderr
+
+
+HUGE = """
+#include <sys/mman.h>
+int main(void)
+{
+   char *m = mmap(0, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+   for (int i = 0; i < 4 << 20; i += 4096)
+      m[i] = 1;
+   return madvise(m, 4 << 20, MADV_HUGEPAGE) == 0 && m[0] == 1 ? 0 : 0;
+}
+"""
+
+
+def test_it_ends_where_the_program_asks_for_huge_pages(tmp_path: Path) -> None:
+    (tmp_path / "huge.c").write_text(HUGE)
+    subprocess.run([*CC, "-o", "huge", "huge.c"], cwd=tmp_path, check=True)
+    done = record(tmp_path, ["skylake"], ("./huge",), "--record=recording")
+    assert done.returncode == 0
+    assert b"warning: the recording" in done.stderr and b"the program asks for huge pages" in done.stderr
+    replayed = simulate(tmp_path, ["skylake"])
+    assert replayed.returncode == 1
+    assert "the program asks for huge pages" in replayed.stderr and "skylake" in replayed.stdout
+    assert not (tmp_path / "replay").exists()
+
+
+def test_a_file_that_is_cut_is_readable_up_to_there(tmp_path: Path) -> None:
+    done = record(tmp_path, ["skylake"], PROGRAMS["perl"], "--record=recording")
+    assert done.returncode == 0
+    whole = (tmp_path / "recording").read_bytes()
+    walks = []
+    for part in range(0, 100, 9):
+        (tmp_path / "recording").write_bytes(whole[: len(whole) * part // 100])
+        done_part = simulate(tmp_path, ["skylake"])
+        assert done_part.returncode == 1
+        rows = done_part.stdout.splitlines()
+        if not rows:
+            assert "it ends in its head" in done_part.stderr or "it is no recording" in done_part.stderr
+        else:
+            assert "the file is not complete; these are the misses up to there" in done_part.stderr
+            walks.append(int(rows[1].split()[3].replace(",", "")))
+        assert not (tmp_path / "replay").exists()
+    assert walks == sorted(walks) and walks[-1] > walks[0]
+
+
+def test_where_nothing_can_be_written_the_program_goes_on(tmp_path: Path) -> None:
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    (tools / "zstd").write_text("#!/bin/sh\nhead -c 1000\nexit 1\n")
+    (tools / "zstd").chmod(0o755)
+    path = f"{tools}:{os.environ['PATH']}"
+    arguments = ["--thp=never", "--machine=cortex-a53", "--record=recording", "--tlbgrind-out-file=live"]
+    done = subprocess.run(
+        [TLBGRIND, *arguments, *PROGRAMS["perl"]],
+        cwd=tmp_path,
+        env={**environment("perl"), "PATH": path},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0 and done.stdout.startswith(b"10,100,"), done.stderr
+    assert b"error: can't write recording" in done.stderr and b"zstd could not write all of it" in done.stderr
+    assert (tmp_path / "live").exists()
+
+
+def test_a_file_that_is_changed_is_refused(tmp_path: Path) -> None:
+    done = record(tmp_path, ["skylake"], ("true",), "--record=recording")
+    assert done.returncode == 0
+    path = tmp_path / "recording"
+    plain = unpacked(path)
+    dice = random.Random(1)
+    for _ in range(30):
+        at = dice.randrange(plain.index(b"\n\n") + 2, len(plain))
+        path.write_bytes(plain[:at] + bytes([plain[at] ^ 1 << dice.randrange(8)]) + plain[at + 1 :])
+        changed = simulate(tmp_path, ["skylake"])
+        assert changed.returncode == 1, at
+        assert "the recording is damaged" in changed.stderr or "the file is not complete" in changed.stderr
+        assert not (tmp_path / "replay").exists()
+
+
+def test_a_forked_child_is_not_recorded(tmp_path: Path) -> None:
+    command = ("sh", "-c", "(: $((1 + 1))); (echo child); echo parent")
+    done = record(tmp_path, ["skylake"], command, "--record=recording", "--tlbgrind-out-file=live.%p")
+    assert done.returncode == 0, done.stderr
+    replayed = simulate(tmp_path, ["skylake"])
+    assert (replayed.returncode, replayed.stderr) == (0, "")
+    text = (tmp_path / "replay").read_bytes()
+    pid = text.split(b"pid: ")[1].split(b"\n")[0].decode()
+    assert text == (tmp_path / f"live.{pid}").read_bytes()
+
+
+def test_help_names_each_option() -> None:
+    done = subprocess.run([TG_SIMULATE, "--help"], capture_output=True, check=True, encoding="utf-8")
+    assert done.stdout.startswith("usage: tg_simulate ")
+    page = Path(os.environ["TG_SRCDIR"], "docs/tg_simulate.1").read_text()
+    for option in ("machine", "jobs", "nested", "tlbgrind-out-file", "help", "version"):
+        assert f"--{option}" in done.stdout
+        assert f"Fl -{option}" in page
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        ((), "the name of a recording is missing: tg_simulate [options] RECORDING"),
+        (("a", "b"), "b: one recording at a time; the first is a"),
+        (("--jobs=0", "a"), "--jobs=0: '0' is no number of processes; allowed are 1 to 256"),
+        (("--nonsense", "a"), "--nonsense: no such option; tg_simulate --help lists them"),
+        (("--machine=", "a"), "--machine=: a value is missing behind --machine="),
+        (("/dev/null",), "/dev/null: it is no regular file"),
+        (("/nowhere",), "/nowhere: the file cannot be opened: No such file or directory"),
+        ((sys.executable,), f"{sys.executable}: it is no recording of tlbgrind"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, options: tuple[str, ...], said: str) -> None:
+    done = subprocess.run([TG_SIMULATE, *options], cwd=tmp_path, capture_output=True, check=False, encoding="utf-8")
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"tg_simulate: error: {said}\n")
+
+
+assert BUILD.exists()

@@ -1,0 +1,283 @@
+/* Recordings: what a machine needs of one, and the stream of its records.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include "unit.h"
+
+#include "sim/machine/builtin.h"
+#include "sim/machine/machine_file.h"
+#include "sim/record/strength.h"
+#include "sim/record/stream.h"
+
+/* --- Strength --- */
+
+enum { DATA = TLB_LOADS | TLB_STORES };
+
+static tlb_machine machine_of(const char *code, const char *data)
+{
+   tlb_machine m = { .name = "some", .base_page_shift = 12, .n_arrays = 2 };
+   m.array[0] = (tlb_machine_array){ .name = "ITLB", .level = 1, .users = TLB_FETCHES,
+                                     .g = unit_geometry(code) };
+   m.array[1] = (tlb_machine_array){ .name = "DTLB", .level = 1, .users = DATA,
+                                     .g = unit_geometry(data) };
+   return m;
+}
+
+/* The filter for data of a machine with that array. */
+static tlb_filter filter_for(const char *data)
+{
+   const tlb_machine m = machine_of("16,full", data);
+   tlb_strength s = { .n = 0 };
+   tlb_reason why;
+   assert_true(tlb_strength_add(&s, &m, &why));
+   assert_int_equal(s.n, 2);
+   return s.filter[1];
+}
+
+TEST(shapes)
+{
+   static const struct {
+      const char *array;
+      uint32_t sets, ways;
+   } of[] = {
+      { "64,4,4K", 16, 4 },         { "64,full,4K", 1, 64 },     { "128,full,4K", 1, 64 },
+      { "64,4,4K,plru", 16, 3 },    { "32,32,4K,plru", 1, 6 },   { "64,4,4K,fifo", 16, 1 },
+      { "64,4,4K,nru", 16, 1 },     { "64,4,4K,random:3", 16, 1 },
+      { "96,12,4K,(mru+1)%3-plru4", 8, 1 },
+      { "4096,4,4K", 256, 4 },      { "3000,3,4K", 8, 3 },
+   };
+   for (unsigned i = 0; i < N(of); i++) {
+      const tlb_filter f = filter_for(of[i].array);
+      assert_int_equal(f.users, DATA);
+      assert_int_equal(f.sets, of[i].sets);
+      assert_int_equal(f.ways, of[i].ways);
+   }
+}
+
+TEST(covers)
+{
+   static const struct {
+      const char *recorded, *simulated;
+      int covered;
+   } of[] = {
+      { "64,4,4K", "64,4,4K", 1 },        { "64,4,4K", "128,4,4K", 1 },
+      { "64,4,4K", "128,8,4K", 1 },       { "64,4,4K", "32,4,4K", 0 },
+      { "64,4,4K", "64,2,4K", 0 },        { "64,4,4K", "64,full,4K", 0 },
+      { "64,full,4K", "256,4,4K", 0 },    { "4,full,4K", "64,4,4K", 1 },
+      { "4,full,4K", "96,6,4K,lru", 1 },  { "64,4,4K", "64,4,4K,plru", 0 },
+      { "32,2,4K", "64,4,4K,plru", 1 },
+      { "16,1,4K", "64,4,4K,random", 1 }, { "32,2,4K", "64,4,4K,fifo", 0 },
+   };
+   for (unsigned i = 0; i < N(of); i++) {
+      const tlb_machine recorded = machine_of("16,full", of[i].recorded);
+      const tlb_machine simulated = machine_of("32,full", of[i].simulated);
+      tlb_strength s = { .n = 0 };
+      tlb_reason why;
+      int by_strength;
+      assert_true(tlb_strength_add(&s, &recorded, &why));
+      assert_int_equal(tlb_strength_covers(&s, &simulated, &by_strength, &why), of[i].covered);
+      assert_true(by_strength);
+   }
+}
+
+/* A machine of any list is covered by the recording for the whole list. */
+TEST(shipped)
+{
+   static tlb_machine m;
+   static tlb_strength s;
+   tlb_reason why;
+   uint32_t line;
+   unsigned n = 0;
+   int by_strength;
+   for (unsigned round = 0; round < 2; round++) {
+      const tlb_builtin *b;
+      for (unsigned i = 0; (b = tlb_builtin_at(i)) != NULL; i++) {
+         assert_true(tlb_machine_parse(b->text, b->length, &m, &line, &why));
+         if (round == 0 && m.base_page_shift == 12)
+            n += (unsigned)tlb_strength_add(&s, &m, &why);
+         else if (tlb_strength_covers(&s, &m, &by_strength, &why))
+            n--;
+      }
+   }
+   assert_int_equal(n, 0);
+   assert_true(s.n > 5);
+   assert_true(tlb_strength_tells_apart(&s));
+}
+
+TEST(refused)
+{
+   tlb_strength s = { .n = 0 };
+   tlb_reason why;
+   int by_strength;
+   tlb_machine m = machine_of("16,full", "64,4");
+   assert_true(tlb_strength_add(&s, &m, &why));
+   m.array[1].coalesce_shift = 14;
+   assert_false(tlb_strength_covers(&s, &m, &by_strength, &why));
+   assert_false(by_strength);
+   m = machine_of("16,full", "64,4");
+   m.array[0].users = TLB_FETCHES | DATA;
+   m.n_arrays = 1;
+   assert_false(tlb_strength_add(&s, &m, &why));
+   m = machine_of("16,full", "64,4");
+   m.array[2] = m.array[1];
+   m.array[2].level = 2;
+   m.array[2].inclusion = TLB_INCLUSIVE;
+   m.n_arrays = 3;
+   assert_false(tlb_strength_add(&s, &m, &why));
+   m = machine_of("16,full,16K", "64,4,16K");
+   m.base_page_shift = 14;
+   assert_false(tlb_strength_covers(&s, &m, &by_strength, &why));
+   assert_false(by_strength);
+}
+
+TEST(filters_as_text)
+{
+   static const char *const wrong[] = { "", "I", "I 1", "I 0 1", "I 1 0", "X 1 1", "RI 1 1",
+                                        "IW 1 1", "I 257 1", "I 1 65", "I 1 1 ", "I  1 1" };
+   static const tlb_filter good[] = { { TLB_FETCHES, 1, 64 }, { DATA, 256, 1 },
+                                      { TLB_STORES, 3, 4 } };
+   tlb_filter f;
+   for (unsigned i = 0; i < N(wrong); i++)
+      assert_false(tlb_filter_parse(wrong[i], strlen(wrong[i]), &f));
+   for (unsigned i = 0; i < N(good); i++) {
+      char text[40];
+      tlb_filter_print(&good[i], text, sizeof text);
+      assert_true(tlb_filter_parse(text, strlen(text), &f));
+      assert_memory_equal(&f, &good[i], sizeof f);
+   }
+}
+
+/* --- The stream --- */
+
+enum { N_RECORDS = 20000, BYTES = 1 << 20 };
+
+static uint8_t written[BYTES];
+static size_t n_written, n_read;
+static tlb_record record[N_RECORDS];
+static tlb_stream_writer writer;
+static tlb_stream_reader reader;
+
+static void put(void *opaque, const uint8_t *bytes, size_t n)
+{
+   (void)opaque;
+   assert_true(n_written + n <= BYTES);
+   memcpy(written + n_written, bytes, n);
+   n_written += n;
+}
+
+static size_t get(void *opaque, uint8_t *bytes, size_t n)
+{
+   const size_t end = *(const size_t *)opaque;
+   const size_t piece = n < end - n_read ? n : end - n_read;
+   memcpy(bytes, written + n_read, piece);
+   n_read += piece;
+   return piece;
+}
+
+static tlb_record random_record(uint64_t *random)
+{
+   static const uint8_t what[] = { 0, 1, 2, 1 | TLB_RECORD_MODIFIES, 1 | TLB_RECORD_IN_PARTS,
+                                   2 | TLB_RECORD_IN_PARTS | TLB_RECORD_GOES_ON,
+                                   0 | TLB_RECORD_USE, 1 | TLB_RECORD_USE, 2 | TLB_RECORD_USE };
+   tlb_record r = { .what = what[unit_random(random) % N(what)] };
+   r.page = unit_random(random) >> (12 + unit_random(random) % 52);
+   if ((r.what & TLB_RECORD_USE) == 0)
+      r.line = 1 + (uint32_t)(unit_random(random) % TLB_RECORD_MAX_LINES);
+   return r;
+}
+
+static void write_stream(unsigned n)
+{
+   uint64_t random = 1;
+   n_written = 0;
+   tlb_stream_begin(&writer, put, NULL);
+   for (unsigned i = 0; i < n; i++) {
+      record[i] = random_record(&random);
+      if (!tlb_stream_add(&writer, record[i]))
+         tlb_stream_flush(&writer, i);
+   }
+   tlb_stream_flush(&writer, n);
+   tlb_stream_text(&writer, "some text\n", 10);
+   tlb_stream_end(&writer);
+}
+
+/* Reads up to `end` bytes. Returns how it ends, and how many records there were, all as written. */
+static tlb_stream_found read_stream(size_t end, unsigned *n)
+{
+   tlb_stream_found found;
+   n_read = 0;
+   *n = 0;
+   tlb_stream_open(&reader, get, &end);
+   for (;;) {
+      found = tlb_stream_read(&reader);
+      if (found == TLB_READ_RECORDS) {
+         for (unsigned i = 0; i < reader.n; i++) {
+            assert_int_equal(reader.record[i].what, record[*n + i].what);
+            assert_int_equal(reader.record[i].line, record[*n + i].line);
+            assert_true(reader.record[i].page == record[*n + i].page);
+         }
+         *n += reader.n;
+      } else if (found == TLB_READ_TEXT) {
+         assert_int_equal(reader.n, 10);
+         assert_memory_equal(reader.text, "some text\n", 10);
+      } else {
+         return found;
+      }
+   }
+}
+
+TEST(round_trip)
+{
+   unsigned n;
+   write_stream(N_RECORDS);
+   assert_int_equal(read_stream(n_written, &n), TLB_READ_END);
+   assert_int_equal(n, N_RECORDS);
+   assert_int_equal(reader.instructions, N_RECORDS);
+}
+
+TEST(cut_short)
+{
+   unsigned n, most = 0;
+   write_stream(N_RECORDS);
+   for (size_t end = 0; end < n_written; end += end < 100 || end + 1100 > n_written ? 1 : 997) {
+      assert_int_equal(read_stream(end, &n), TLB_READ_CUT);
+      assert_true(n >= most);
+      most = n;
+   }
+   assert_int_equal(most, N_RECORDS);
+}
+
+/* A changed byte is found, at the latest at the end. */
+TEST(changed)
+{
+   unsigned n;
+   write_stream(50);
+   for (size_t i = 0; i < n_written; i++) {
+      for (unsigned bit = 0; bit < 8; bit++) {
+         tlb_stream_found found;
+         size_t end = n_written;
+         written[i] ^= (uint8_t)(1u << bit);
+         n_read = n = 0;
+         tlb_stream_open(&reader, get, &end);
+         do
+            found = tlb_stream_read(&reader);
+         while (found == TLB_READ_RECORDS || found == TLB_READ_TEXT);
+         assert_true(found == TLB_READ_DAMAGED || found == TLB_READ_CUT);
+         written[i] ^= (uint8_t)(1u << bit);
+      }
+   }
+}
+
+int main(void)
+{
+   const struct CMUnitTest tests[] = {
+      CLAIM("a filter keeps what its array is certain to keep", shapes),
+      CLAIM("larger arrays are covered, smaller ones and other shapes are not", covers),
+      CLAIM("a recording for all shipped machines is one for each of them", shipped),
+      CLAIM("what a recording is not made for is refused", refused),
+      CLAIM("a filter is read as it was printed", filters_as_text),
+      CLAIM("records are read as they were written", round_trip),
+      CLAIM("a stream is readable up to where it is cut", cut_short),
+      CLAIM("a changed bit is found", changed),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}

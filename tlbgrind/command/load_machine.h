@@ -1,0 +1,23 @@
+/* Loads machines by name or from files, for programs without Valgrind.
+
+   What is wrong is said in one line, and ends the program with status 1.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#ifndef TG_LOAD_MACHINE_H
+#define TG_LOAD_MACHINE_H
+
+#include <stdbool.h>
+
+#include "sim/machine/machine.h"
+
+/* Whose messages begin with the program's name, and blame that option. */
+void tg_load_for(const char *program, const char *option);
+
+/* Prints an error in one line, without control characters, and ends the program. */
+_Noreturn void tg_load_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Loads NAME[:OVERRIDE,...]. Returns whether it is from a file; own_name: what it is called without
+   overrides. */
+bool tg_load_machine(const char *argument, tlb_machine *m, char own_name[TLB_NAME_SIZE]);
+
+#endif

@@ -1,0 +1,45 @@
+/* The recording of a run, from which other machines can be simulated later: --record=FILE.
+
+   References that hit in small arrays, the filters, are left out (sim/record/strength.h). A page
+   that is in all filters of its references is not observed by the recording, so that known hits
+   cost nothing. The other references are recorded in their order, with their lines; and before
+   each of them, in which order the pages were used last that it could drive out, as far as the
+   recording does not tell that already. */
+
+#ifndef TG_RECORDING_H
+#define TG_RECORDING_H
+
+#include "pub_tool_basics.h"
+
+#include "options/options.h"
+#include "trace/run_mmus.h"
+#include "trace/superblocks.h"
+
+/* Which part of a reference it is. */
+typedef enum { TG_RECORDED_WHOLE, TG_RECORDED_FIRST, TG_RECORDED_SECOND } TgRecordedPart;
+
+/* Whether the run is recorded, and has not stopped being so. */
+extern Bool tg_recording_on;
+
+/* Opens the file, and begins with a run whose MMUs have been made. Ends the run if that can not
+   be. */
+void tg_recording_begin(const TgOptions* options);
+
+/* Reference r to page p, whose number is `number`, before the MMUs see it. */
+void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now,
+                        TgRecordedPart part);
+
+/* Nothing is recorded any more: the file is closed, and tells that it was cut short, and why. Says
+   so. Does nothing if nothing is recorded. */
+void tg_recording_stop(const HChar* why);
+
+/* In a forked child: only the parent is recorded. */
+void tg_recording_forked(void);
+
+/* Adds text, behind all references. */
+void tg_recording_text(void* opaque, const HChar* text, SizeT n);
+
+/* Closes the file. NULL: it is complete; else the reason. */
+const HChar* tg_recording_end(void);
+
+#endif

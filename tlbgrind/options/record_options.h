@@ -1,0 +1,20 @@
+/* The options --record= and --record-for=: for which machines a recording is to be made. */
+
+#ifndef TG_RECORD_OPTIONS_H
+#define TG_RECORD_OPTIONS_H
+
+#include "pub_tool_basics.h"
+
+#include "sim/record/strength.h"
+
+#include "options/options.h"
+
+struct _TgRecordOptions {
+   tlb_strength strength;
+};
+
+/* Sets o->record, which stays NULL if the run is not recorded; to be called when the machines and the
+   base page are known. Ends the run if such a run can not be recorded. */
+void tg_record_options_finish(TgOptions* o);
+
+#endif

@@ -1,0 +1,313 @@
+/* The stream of a recording. See stream.h. */
+
+#include "sim/record/stream.h"
+
+#include "sim/tlb/key.h"
+
+/* --- Sums --- */
+
+/* FNV-1a, of the bytes of heads one by one, and of the others in eights as far as there are. */
+#define SUM_BEGIN UINT64_C(0xCBF29CE484222325)
+
+static uint64_t add_to_sum(uint64_t sum, uint64_t what)
+{
+   return (sum ^ what) * UINT64_C(0x100000001B3);
+}
+
+static uint64_t sum_of(uint64_t sum, const uint8_t *bytes, size_t n)
+{
+   size_t i = 0;
+   for (; n - i >= 8; i += 8) {
+      uint64_t eight = 0;
+      for (unsigned j = 0; j < 8; j++)
+         eight |= (uint64_t)bytes[i + j] << 8 * j;
+      sum = add_to_sum(sum, eight);
+      sum ^= sum >> 32;
+   }
+   for (; i < n; i++)
+      sum = add_to_sum(sum, bytes[i]);
+   return sum;
+}
+
+/* --- Numbers --- */
+
+/* Seven bits a byte, the lowest first; all but the last byte have the eighth. */
+static uint8_t *put_number(uint8_t *at, uint64_t n)
+{
+   for (; n > 0x7f; n >>= 7)
+      *at++ = (uint8_t)(n | 0x80);
+   *at++ = (uint8_t)n;
+   return at;
+}
+
+/* A difference: even numbers go up, odd ones down. */
+static uint64_t folded(uint64_t from, uint64_t to)
+{
+   const uint64_t d = to - from;
+   return d << 1 ^ (0 - (d >> 63));
+}
+
+static uint64_t unfolded(uint64_t from, uint64_t f)
+{
+   return from + (f >> 1 ^ (0 - (f & 1)));
+}
+
+/* What differences are taken from: code and data have pages of their own. */
+typedef struct {
+   uint64_t page[2];
+   uint64_t line;
+} before;
+
+static uint64_t *page_before(before *b, uint8_t what)
+{
+   return &b->page[(what & TLB_RECORD_USER) != 0];
+}
+
+/* --- Writing --- */
+
+static void put(tlb_stream_writer *w, const uint8_t *bytes, size_t n)
+{
+   w->sum = sum_of(w->sum, bytes, n);
+   w->put(w->opaque, bytes, n);
+}
+
+static void put_head(tlb_stream_writer *w, const uint8_t *bytes, size_t n)
+{
+   for (size_t i = 0; i < n; i++)
+      w->sum = add_to_sum(w->sum, bytes[i]);
+   w->put(w->opaque, bytes, n);
+}
+
+void tlb_stream_begin(tlb_stream_writer *w, tlb_stream_put *put_bytes, void *opaque)
+{
+   w->put = put_bytes;
+   w->opaque = opaque;
+   w->sum = SUM_BEGIN;
+   w->n_records = 0;
+   w->n = 0;
+}
+
+void tlb_stream_flush(tlb_stream_writer *w, uint64_t instructions)
+{
+   uint8_t head[1 + 4 * 10];
+   uint8_t *at = w->bytes;
+   before b = { { 0, 0 }, 0 };
+   if (w->n == 0)
+      return;
+   for (unsigned i = 0; i < w->n; i++)
+      *at++ = w->record[i].what;
+   const uint8_t *const pages = at;
+   for (unsigned i = 0; i < w->n; i++) {
+      uint64_t *const from = page_before(&b, w->record[i].what);
+      at = put_number(at, folded(*from, w->record[i].page));
+      *from = w->record[i].page;
+   }
+   const uint8_t *const lines = at;
+   for (unsigned i = 0; i < w->n; i++) {
+      if ((w->record[i].what & TLB_RECORD_USE) != 0)
+         continue;
+      at = put_number(at, folded(b.line, w->record[i].line));
+      b.line = w->record[i].line;
+   }
+   uint8_t *end = head;
+   *end++ = TLB_BLOCK_OF_RECORDS;
+   end = put_number(end, w->n);
+   end = put_number(end, (uint64_t)(lines - pages));
+   end = put_number(end, (uint64_t)(at - lines));
+   end = put_number(end, instructions);
+   put_head(w, head, (size_t)(end - head));
+   put(w, w->bytes, (size_t)(at - w->bytes));
+   w->n_records += w->n;
+   w->n = 0;
+}
+
+void tlb_stream_text(tlb_stream_writer *w, const char *text, size_t n)
+{
+   uint8_t head[1 + 10];
+   uint8_t *end = head;
+   if (n == 0)
+      return;
+   *end++ = TLB_BLOCK_OF_TEXT;
+   end = put_number(end, n);
+   put_head(w, head, (size_t)(end - head));
+   put(w, (const uint8_t *)text, n);
+}
+
+void tlb_stream_end(tlb_stream_writer *w)
+{
+   uint8_t bytes[1 + 10 + 8];
+   uint8_t *end = bytes;
+   *end++ = TLB_BLOCK_END;
+   end = put_number(end, w->n_records);
+   put_head(w, bytes, (size_t)(end - bytes));
+   const uint64_t sum = w->sum;
+   for (unsigned i = 0; i < 8; i++)
+      bytes[i] = (uint8_t)(sum >> 8 * i);
+   put(w, bytes, 8);
+}
+
+/* --- Reading --- */
+
+void tlb_stream_open(tlb_stream_reader *r, tlb_stream_get *get, void *opaque)
+{
+   r->get = get;
+   r->opaque = opaque;
+   r->sum = SUM_BEGIN;
+   r->n_records = r->instructions = 0;
+   r->n = 0;
+   r->damage = NULL;
+}
+
+static bool get(tlb_stream_reader *r, uint8_t *bytes, size_t n)
+{
+   const size_t got = r->get(r->opaque, bytes, n);
+   r->sum = sum_of(r->sum, bytes, got);
+   return got == n;
+}
+
+static tlb_stream_found damaged(tlb_stream_reader *r, const char *what)
+{
+   r->damage = what;
+   r->n = 0;
+   return TLB_READ_DAMAGED;
+}
+
+/* From the file. *is_cut: it ends before the number does. */
+static bool get_number(tlb_stream_reader *r, uint64_t *n, bool *is_cut)
+{
+   uint8_t byte;
+   *n = 0;
+   for (unsigned shift = 0; shift < 64; shift += 7) {
+      if (!get(r, &byte, 1)) {
+         *is_cut = true;
+         return false;
+      }
+      if (shift == 63 && byte > 1)
+         return false;
+      *n |= (uint64_t)(byte & 0x7f) << shift;
+      if (byte < 0x80)
+         return true;
+   }
+   return false;
+}
+
+/* From a block. */
+static bool take_number(const uint8_t **at, const uint8_t *end, uint64_t *n)
+{
+   *n = 0;
+   for (unsigned shift = 0; shift < 64 && *at < end; shift += 7) {
+      const uint8_t byte = *(*at)++;
+      if (shift == 63 && byte > 1)
+         return false;
+      *n |= (uint64_t)(byte & 0x7f) << shift;
+      if (byte < 0x80)
+         return true;
+   }
+   return false;
+}
+
+/* Whether there can be such a record. `first`: nothing is before it in the block. */
+static bool is_sound(uint8_t what)
+{
+   const unsigned user = what & TLB_RECORD_USER;
+   if (user == 3 || what > TLB_RECORD_BITS)
+      return false;
+   if ((what & TLB_RECORD_USE) != 0)
+      return (what & ~(unsigned)TLB_RECORD_USER) == TLB_RECORD_USE;
+   return (what & TLB_RECORD_MODIFIES) == 0 || user == 1;
+}
+
+static bool take_records(tlb_stream_reader *r, unsigned n, size_t pages, size_t lines)
+{
+   const uint8_t *what = r->bytes;
+   const uint8_t *page = what + n, *const pages_end = page + pages;
+   const uint8_t *line = pages_end, *const lines_end = line + lines;
+   before b = { { 0, 0 }, 0 };
+   uint64_t number;
+   for (unsigned i = 0; i < n; i++) {
+      uint64_t *const from = page_before(&b, what[i]);
+      if (!is_sound(what[i]) || !take_number(&page, pages_end, &number))
+         return false;
+      *from = unfolded(*from, number);
+      if (*from >> TLB_KEY_PAGE_BITS != 0)
+         return false;
+      r->record[i] = (tlb_record){ .what = what[i], .line = 0, .page = *from };
+      if ((what[i] & TLB_RECORD_USE) != 0)
+         continue;
+      if (!take_number(&line, lines_end, &number))
+         return false;
+      b.line = unfolded(b.line, number);
+      if (b.line == 0 || b.line > TLB_RECORD_MAX_LINES)
+         return false;
+      r->record[i].line = (uint32_t)b.line;
+   }
+   return page == pages_end && line == lines_end;
+}
+
+static tlb_stream_found read_records(tlb_stream_reader *r)
+{
+   uint64_t n, pages, lines, instructions;
+   bool is_cut = false;
+   if (!get_number(r, &n, &is_cut) || !get_number(r, &pages, &is_cut)
+       || !get_number(r, &lines, &is_cut) || !get_number(r, &instructions, &is_cut))
+      return is_cut ? TLB_READ_CUT : damaged(r, "a block's head is no head");
+   if (n == 0 || n > TLB_BLOCK_RECORDS || pages < n || pages > n * 10 || lines > n * 5
+       || instructions < r->instructions)
+      return damaged(r, "a block's head is no head");
+   if (!get(r, r->bytes, (size_t)(n + pages + lines)))
+      return TLB_READ_CUT;
+   if (!take_records(r, (unsigned)n, (size_t)pages, (size_t)lines))
+      return damaged(r, "a block has what no run has");
+   r->n = (unsigned)n;
+   r->n_records += n;
+   r->instructions = instructions;
+   return TLB_READ_RECORDS;
+}
+
+static tlb_stream_found read_text(tlb_stream_reader *r)
+{
+   uint64_t n;
+   bool is_cut = false;
+   if (!get_number(r, &n, &is_cut))
+      return is_cut ? TLB_READ_CUT : damaged(r, "a text's length is no number");
+   if (n == 0 || n > TLB_BLOCK_TEXT)
+      return damaged(r, "a text's length is too large");
+   if (!get(r, (uint8_t *)r->text, (size_t)n))
+      return TLB_READ_CUT;
+   r->n = (unsigned)n;
+   return TLB_READ_TEXT;
+}
+
+static tlb_stream_found read_end(tlb_stream_reader *r)
+{
+   uint64_t n;
+   uint8_t bytes[8];
+   bool is_cut = false;
+   if (!get_number(r, &n, &is_cut))
+      return is_cut ? TLB_READ_CUT : damaged(r, "the end is no end");
+   const uint64_t sum = r->sum;
+   uint64_t stored = 0;
+   if (!get(r, bytes, sizeof bytes))
+      return TLB_READ_CUT;
+   for (unsigned i = 0; i < 8; i++)
+      stored |= (uint64_t)bytes[i] << 8 * i;
+   if (n != r->n_records || stored != sum)
+      return damaged(r, "the checksum is another: the file has been changed");
+   if (r->get(r->opaque, bytes, 1) != 0)
+      return damaged(r, "something stands behind the end");
+   return TLB_READ_END;
+}
+
+tlb_stream_found tlb_stream_read(tlb_stream_reader *r)
+{
+   uint8_t kind;
+   r->n = 0;
+   if (!get(r, &kind, 1))
+      return TLB_READ_CUT;
+   switch (kind) {
+   case TLB_BLOCK_OF_RECORDS: return read_records(r);
+   case TLB_BLOCK_OF_TEXT: return read_text(r);
+   case TLB_BLOCK_END: return read_end(r);
+   default: return damaged(r, "a block is of no known kind");
+   }
+}

@@ -1,0 +1,113 @@
+/* The stream of a recording: references and uses of pages, in blocks of bytes.
+
+   A reference is one that the recording has not left out: its kind, page and line. A use is the
+   last of those references to a page, since what stands before it in the stream, that were left
+   out: it hits, and tells the order of last use.
+
+   In a block the kinds stand together, then the pages, then the lines, and each page and line is a
+   difference: so what compresses the file finds repetitions. docs/internals/formats.md has the
+   bytes.
+
+   Part of the simulator: plain C11, no libc, no Valgrind. */
+
+#ifndef TLB_STREAM_H
+#define TLB_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bits of `what`. */
+enum {
+   TLB_RECORD_USER = 3,      /* these: which tlb_user; 3 is none */
+   TLB_RECORD_MODIFIES = 4,  /* a load that is a store, too */
+   TLB_RECORD_IN_PARTS = 8,  /* a part of the same reference can follow */
+   TLB_RECORD_GOES_ON = 16,  /* is such a part: the reference before it goes on */
+   TLB_RECORD_USE = 32,      /* a use */
+   TLB_RECORD_BITS = 63
+};
+
+typedef struct {
+   uint8_t what;
+   uint32_t line; /* from 1; 0 of a use */
+   uint64_t page; /* its number */
+} tlb_record;
+
+enum {
+   TLB_BLOCK_RECORDS = 8192,  /* at most, of one block */
+   TLB_BLOCK_TEXT = 65536,    /* bytes of a piece of text, at most */
+   TLB_RECORD_MAX_LINES = 1 << 26, /* lines of a recording: a larger number is damage */
+   /* bytes of a block, at most */
+   TLB_BLOCK_BYTES = 1 + 4 * 10 + TLB_BLOCK_RECORDS * (1 + 10 + 5)
+};
+
+/* What stands at the beginning of each block, one byte. */
+enum {
+   TLB_BLOCK_OF_RECORDS = 'R',
+   TLB_BLOCK_OF_TEXT = 'T',
+   TLB_BLOCK_END = 'E'
+};
+
+/* --- Writing --- */
+
+typedef void tlb_stream_put(void *opaque, const uint8_t *bytes, size_t n);
+
+typedef struct {
+   tlb_stream_put *put;
+   void *opaque;
+   uint64_t sum;      /* of all bytes so far */
+   uint64_t n_records;
+   unsigned n;        /* in the block */
+   tlb_record record[TLB_BLOCK_RECORDS];
+   uint8_t bytes[TLB_BLOCK_BYTES];
+} tlb_stream_writer;
+
+void tlb_stream_begin(tlb_stream_writer *w, tlb_stream_put *put, void *opaque);
+
+/* Puts a block of what has been added; `instructions` have been executed by then. */
+void tlb_stream_flush(tlb_stream_writer *w, uint64_t instructions);
+
+/* Adds a record. False: the block is full now, and has to be flushed. */
+static inline bool tlb_stream_add(tlb_stream_writer *w, tlb_record r)
+{
+   w->record[w->n++] = r;
+   return w->n < TLB_BLOCK_RECORDS;
+}
+
+/* Puts a piece of text, of at most TLB_BLOCK_TEXT bytes. */
+void tlb_stream_text(tlb_stream_writer *w, const char *text, size_t n);
+
+/* Puts the end. */
+void tlb_stream_end(tlb_stream_writer *w);
+
+/* --- Reading --- */
+
+/* Stores up to n bytes. Returns how many; fewer than n: there are no more. */
+typedef size_t tlb_stream_get(void *opaque, uint8_t *bytes, size_t n);
+
+typedef enum {
+   TLB_READ_RECORDS, /* of a block: `n` of `record`, until `instructions` */
+   TLB_READ_TEXT,    /* `n` bytes of `text` */
+   TLB_READ_END,     /* all has been read, and is whole */
+   TLB_READ_CUT,     /* the file ends in the middle */
+   TLB_READ_DAMAGED  /* with `damage` */
+} tlb_stream_found;
+
+typedef struct {
+   tlb_stream_get *get;
+   void *opaque;
+   uint64_t sum;
+   uint64_t n_records, instructions;
+   unsigned n;
+   tlb_record record[TLB_BLOCK_RECORDS];
+   char text[TLB_BLOCK_TEXT];
+   uint8_t bytes[TLB_BLOCK_BYTES];
+   const char *damage;
+} tlb_stream_reader;
+
+void tlb_stream_open(tlb_stream_reader *r, tlb_stream_get *get, void *opaque);
+
+/* Reads the next block. After TLB_READ_END, TLB_READ_CUT and TLB_READ_DAMAGED there is none. */
+tlb_stream_found tlb_stream_read(tlb_stream_reader *r);
+
+#endif

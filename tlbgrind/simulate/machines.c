@@ -1,0 +1,179 @@
+/* The machines of a simulation. See simulate/machines.h.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/load_machine.h"
+#include "sim/machine/machine_argument.h"
+#include "sim/mmu/mmu.h"
+#include "sim/tlb/hierarchy.h"
+#include "simulate/machines.h"
+
+/* As options/machine_names.c has it. */
+enum { LABEL_SIZE = 100 };
+
+static void *room(size_t bytes)
+{
+   void *const memory = calloc(1, bytes);
+   if (memory == NULL)
+      tg_load_refuse("no memory");
+   return memory;
+}
+
+static char *copy_of(const char *text, size_t n)
+{
+   char *const copy = room(n + 1);
+   memcpy(copy, text, n);
+   return copy;
+}
+
+/* --- Loading --- */
+
+static void load(TgSimulatedList *list, char *given)
+{
+   char own_name[TLB_NAME_SIZE];
+   tlb_reason why;
+   if (given[0] == '\0')
+      tg_load_refuse("--machine: the name of a machine is missing");
+   if (strchr(given, '@') != NULL)
+      tg_load_refuse("--machine=%s: a recording has base pages alone, and no kernel: leave out what "
+                     "stands behind '@'", given);
+   for (unsigned i = 0; i < list->n; i++) {
+      if (strcmp(list->machine[i].given, given) == 0)
+         tg_load_refuse("--machine: machine '%s' is given twice", given);
+   }
+   if (list->n == TLB_MAX_MMUS)
+      tg_load_refuse("--machine: at most %d machines at once", TLB_MAX_MMUS);
+   TgSimulated *const s = &list->machine[list->n++];
+   s->given = given;
+   const bool is_file = tg_load_machine(given, &s->m, own_name);
+   const tlb_argument_overrides o = tlb_argument_split(given);
+   const size_t length = o.length > 0 ? o.name : strlen(given);
+   if (is_file)
+      s->file = copy_of(given, length);
+   tlb_machine_note_unknowns(&s->m);
+   if (!tlb_machine_check(&s->m, &why) || !tlb_machine_holds(&s->m, s->m.base_page_shift, &why))
+      tg_load_refuse("--machine=%s: %s", given, why.text);
+   s->name = room(TLB_NAME_SIZE + strlen(given) + 16);
+   sprintf(s->name, "%s%s", own_name, given + length);
+   for (unsigned number = 2, i = 0; i + 1 < list->n; i++) {
+      if (strcmp(list->machine[i].name, s->name) == 0) {
+         sprintf(s->name, "%s.%u%s", own_name, number++, given + length);
+         i = UINT32_MAX; /* from the first again */
+      }
+   }
+}
+
+/* Each machine of the list, and each of a range. */
+static void load_all(TgSimulatedList *list, const char *text)
+{
+   tlb_reason why;
+   for (;;) {
+      const size_t n = tlb_argument_length(text);
+      char *const one = copy_of(text, n);
+      const unsigned count = tlb_argument_count(one, &why);
+      if (count == 0)
+         tg_load_refuse("--machine=%s: %s", one, why.text);
+      if (count > TLB_MAX_MMUS)
+         tg_load_refuse("--machine=%s: the range makes %u machines; at most %d at once", one, count,
+                        TLB_MAX_MMUS);
+      for (unsigned i = 0; i < count; i++) {
+         char *const given = room(n + 2);
+         tlb_argument_write(one, i, given, n + 2);
+         load(list, given);
+      }
+      free(one);
+      if (text[n] == '\0')
+         return;
+      text += n + 1;
+   }
+}
+
+/* --- Labels, as options/machine_names.c makes them --- */
+
+static bool is_label(const TgSimulatedList *list, unsigned n, const char *label)
+{
+   for (unsigned i = 0; i < n; i++) {
+      if (strcmp(list->machine[i].label, label) == 0)
+         return true;
+   }
+   return false;
+}
+
+/* Puts "_" and the number behind the first `length` characters, or fewer if there is no room. */
+static void append_number(char *label, size_t length, unsigned number)
+{
+   char text[16];
+   const size_t digits = (size_t)sprintf(text, "_%u", number);
+   strcpy(label + (length + digits > LABEL_SIZE ? LABEL_SIZE - digits : length), text);
+}
+
+static bool is_beginning(const TgSimulatedList *list, unsigned i)
+{
+   const size_t length = strlen(list->machine[i].label);
+   for (unsigned j = 0; j < list->n; j++) {
+      if (j != i && strncmp(list->machine[j].label, list->machine[i].label, length) == 0)
+         return true;
+   }
+   return false;
+}
+
+static void give_labels(TgSimulatedList *list)
+{
+   for (unsigned i = 0; i < list->n; i++) {
+      char *const label = room(LABEL_SIZE + 1);
+      strncpy(label, list->machine[i].name, LABEL_SIZE);
+      for (char *at = label; *at != '\0'; at++)
+         *at = *at == '/' || *at == '-' || *at == '.' ? '_' : *at;
+      const size_t length = strlen(label);
+      for (unsigned number = 2; is_label(list, i, label); number++)
+         append_number(label, length, number);
+      list->machine[i].label = label;
+   }
+   for (unsigned i = 0; i < list->n; i++) {
+      char *const label = list->machine[i].label;
+      for (unsigned number = 1; is_beginning(list, i); number++)
+         append_number(label, strlen(label), number);
+   }
+}
+
+TgSimulatedList tg_simulated_load(const char *text)
+{
+   TgSimulatedList list = { .machine = room(TLB_MAX_MMUS * sizeof *list.machine) };
+   tg_load_for("tg_simulate", "--machine");
+   load_all(&list, text);
+   give_labels(&list);
+   return list;
+}
+
+/* --- The strength --- */
+
+/* The names of all, for a recording that is good for them. */
+static char *names_of(const TgSimulatedList *list)
+{
+   size_t bytes = 1;
+   for (unsigned i = 0; i < list->n; i++)
+      bytes += strlen(list->machine[i].given) + 1;
+   char *const names = room(bytes);
+   for (unsigned i = 0; i < list->n; i++) {
+      strcat(names, i > 0 ? "," : "");
+      strcat(names, list->machine[i].given);
+   }
+   return names;
+}
+
+void tg_simulated_check(const TgSimulatedList *list, const tlb_strength *s, const char *recording)
+{
+   for (unsigned i = 0; i < list->n; i++) {
+      tlb_reason why;
+      int by_strength;
+      if (tlb_strength_covers(s, &list->machine[i].m, &by_strength, &why))
+         continue;
+      if (!by_strength)
+         tg_load_refuse("%s: %s", recording, why.text);
+      tg_load_refuse("%s: %s; record the program with --record-for=%s", recording, why.text,
+                     names_of(list));
+   }
+}

@@ -1,0 +1,32 @@
+/* The machines of a simulation: loaded, named, and held against the recording's strength.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#ifndef TG_SIMULATE_MACHINES_H
+#define TG_SIMULATE_MACHINES_H
+
+#include <stdbool.h>
+
+#include "sim/machine/machine.h"
+#include "sim/record/strength.h"
+
+typedef struct {
+   const char *given; /* by the user */
+   const char *file;  /* NULL, or the name of the file that it is from */
+   char *name;        /* in out-files: as tlbgrind names the machines of a run */
+   char *label;       /* behind the name of its out-file */
+   tlb_machine m;
+} TgSimulated;
+
+typedef struct {
+   unsigned n;
+   TgSimulated *machine;
+} TgSimulatedList;
+
+/* Loads the machines of a list as --machine= takes it. What is wrong ends the program. */
+TgSimulatedList tg_simulated_load(const char *list);
+
+/* Ends the program if the recording is not made for all of them, and says for which it would have to
+   be. */
+void tg_simulated_check(const TgSimulatedList *list, const tlb_strength *s, const char *recording);
+
+#endif

@@ -1,0 +1,115 @@
+/* The options of tg_simulate. See simulate/options.h.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/load_machine.h"
+#include "simulate/options.h"
+
+enum { MOST_JOBS = 256 };
+
+static const char help[] =
+   "usage: tg_simulate [options] RECORDING\n"
+   "\n"
+   "Simulates processors' TLBs from a recording that tlbgrind --record=RECORDING has made, without\n"
+   "the program. Writes the out-files that a run with these machines would have written, for\n"
+   "tg_annotate and all others that read them.\n"
+   "\n"
+   "  --machine=NAME|FILE[,...]  which machines: names of tlbgrind --list-machines, host, default,\n"
+   "                             machine files; NAME:ARRAY.LINE=VALUE,... as tlbgrind takes them\n"
+   "                             (default: host)\n"
+   "  --jobs=N                   spread them over so many processes; 1 to 256 (default: 1)\n"
+   "  --nested=yes|no            in a virtual machine: walks of the host's tables, too\n"
+   "                             (default: no)\n"
+   "  -o FILE, --tlbgrind-out-file=FILE\n"
+   "                             write costs to FILE; of several machines to FILE_MACHINE\n"
+   "                             (default: RECORDING.out)\n"
+   "  --help                     print this and end\n"
+   "  --version                  print the version and end\n";
+
+/* For the completion of shells: tlbgrind/completion/. */
+static const char list_of_options[] =
+   "--machine= machine\n--jobs= any\n--nested= one yes no\n--tlbgrind-out-file= file\n--help\n"
+   "--version\n";
+
+static void print_and_end(const char *text)
+{
+   fputs(text, stdout);
+   if (fflush(stdout) != 0)
+      tg_load_refuse("the standard output cannot be written: %s", strerror(errno));
+   exit(0);
+}
+
+/* The value if the argument is that option, or NULL. */
+static const char *value_of(const char *argument, const char *option)
+{
+   const size_t n = strlen(option);
+   if (strncmp(argument, option, n) != 0 || (argument[n] != '=' && argument[n] != '\0'))
+      return NULL;
+   if (argument[n] == '\0' || argument[n + 1] == '\0')
+      tg_load_refuse("%s: a value is missing behind %s=", argument, option);
+   return argument + n + 1;
+}
+
+static unsigned jobs_of(const char *text)
+{
+   char *end;
+   const unsigned long n = strtoul(text, &end, 10);
+   if (!isdigit((unsigned char)text[0]) || *end != '\0' || n == 0 || n > MOST_JOBS)
+      tg_load_refuse("--jobs=%s: '%s' is no number of processes; allowed are 1 to %d", text, text,
+                     MOST_JOBS);
+   return (unsigned)n;
+}
+
+static bool yes_or_no(const char *option, const char *text)
+{
+   const bool yes = strcmp(text, "yes") == 0;
+   if (!yes && strcmp(text, "no") != 0)
+      tg_load_refuse("%s=%s: '%s' is neither yes nor no", option, text, text);
+   return yes;
+}
+
+static bool take(const char *argument, TgSimulateOptions *o)
+{
+   const char *value;
+   if ((value = value_of(argument, "--machine")) != NULL)
+      o->machines = value;
+   else if ((value = value_of(argument, "--tlbgrind-out-file")) != NULL)
+      o->out_file = value;
+   else if ((value = value_of(argument, "--jobs")) != NULL)
+      o->jobs = jobs_of(value);
+   else if ((value = value_of(argument, "--nested")) != NULL)
+      o->nested = yes_or_no("--nested", value);
+   return value != NULL;
+}
+
+void tg_simulate_options(int argc, char **argv, TgSimulateOptions *o)
+{
+   *o = (TgSimulateOptions){ .machines = "host", .jobs = 1 };
+   for (int i = 1; i < argc; i++) {
+      if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+         print_and_end(help);
+      if (strcmp(argv[i], "--version") == 0)
+         print_and_end("tg_simulate " TG_VERSION "\n");
+      if (strcmp(argv[i], "--list-options") == 0)
+         print_and_end(list_of_options);
+      if (strcmp(argv[i], "-o") == 0) {
+         if (++i == argc)
+            tg_load_refuse("-o: the name of a file is missing behind it");
+         o->out_file = argv[i];
+      } else if (argv[i][0] == '-') {
+         if (!take(argv[i], o))
+            tg_load_refuse("%s: no such option; tg_simulate --help lists them", argv[i]);
+      } else if (o->recording != NULL) {
+         tg_load_refuse("%s: one recording at a time; the first is %s", argv[i], o->recording);
+      } else {
+         o->recording = argv[i];
+      }
+   }
+   if (o->recording == NULL)
+      tg_load_refuse("the name of a recording is missing: tg_simulate [options] RECORDING");
+}

@@ -1,0 +1,34 @@
+/* Out-files of a simulation: the text at the end of a recording, with a machine's costs in it.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#ifndef TG_SIMULATE_OUT_FILE_H
+#define TG_SIMULATE_OUT_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attribution/events.h"
+#include "simulate/machines.h"
+#include "simulate/replay.h"
+
+/* Whether the text is one that tlbgrind ends a recording with, of so many lines of source. Returns
+   NULL, or what is wrong. */
+const char *tg_run_text_check(const char *text, size_t n, unsigned n_lines);
+
+/* A machine of the replay. */
+typedef struct {
+   const TgSimulated *machine;
+   unsigned number, of; /* its number in the whole list, from 1 */
+   const TgReplay *replay;
+   unsigned nth; /* in the replay */
+   bool nested;
+} TgOutFile;
+
+/* Adds up the costs of a machine. The text may be empty: then there are misses alone. */
+void tg_out_file_sums(const TgOutFile *o, const char *text, size_t n, uint64_t total[TG_N_COSTS]);
+
+/* Makes the out-file's text, to be freed, from one that has been checked. */
+char *tg_out_file_make(const TgOutFile *o, const char *text, size_t n, size_t *length);
+
+#endif

@@ -1,0 +1,26 @@
+/* A recording as a file: opened, through zstd where it is compressed, with its head read.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#ifndef TG_SIMULATE_RECORDING_H
+#define TG_SIMULATE_RECORDING_H
+
+#include "sim/record/strength.h"
+#include "sim/record/stream.h"
+
+typedef struct TgRecording TgRecording;
+
+/* Opens the file and reads its head. What is wrong ends the program. */
+TgRecording *tg_recording_open(const char *name);
+
+const tlb_strength *tg_recording_strength(const TgRecording *r);
+
+/* The blocks behind the head. */
+tlb_stream_reader *tg_recording_stream(TgRecording *r);
+
+void tg_recording_close(TgRecording *r);
+
+/* Reads a head, which ends with an empty line, from a text of n bytes. Returns how many bytes it has;
+   0: it is none, with the reason. */
+size_t tg_recording_head(const char *text, size_t n, tlb_strength *out, const char **why);
+
+#endif

@@ -1,0 +1,177 @@
+/* The replay of a recording. See simulate/replay.h.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#include <stdlib.h>
+
+#include "command/load_machine.h"
+#include "sim/mmu/miss_counts.h"
+#include "sim/mmu/mmu_data.h"
+#include "sim/mmu/refer.h"
+#include "simulate/replay.h"
+
+/* How much later each record is than the one before: as much as a reference takes that walks. */
+enum { TICKS = 4 };
+
+typedef struct {
+   uint64_t *counts[TLB_N_USERS]; /* NULL: none yet */
+} line_counts;
+
+struct TgReplay {
+   tlb_mmus *all;
+   uint64_t now;
+   unsigned n_lines, room;
+   line_counts *line; /* number 1 is the first */
+   uint64_t *of_uses; /* what uses miss: nothing, if the recording is sound */
+   size_t n_counts;
+};
+
+static void *need(void *memory)
+{
+   if (memory == NULL)
+      tg_load_refuse("no memory");
+   return memory;
+}
+
+static void *take(size_t bytes, void *opaque)
+{
+   (void)opaque;
+   return need(malloc(bytes));
+}
+
+static void give(void *memory, void *opaque)
+{
+   (void)opaque;
+   free(memory);
+}
+
+TgReplay *tg_replay_new(const TgSimulatedList *list, unsigned first, unsigned step,
+                        unsigned page_shift, bool nested)
+{
+   TgReplay *const r = need(calloc(1, sizeof *r));
+   tlb_mmu_machine machine[TLB_MAX_MMUS] = { { .machine = NULL } };
+   tlb_mmus_options options = { .machine = machine, .page_shift = page_shift, .nested = nested,
+                                .memory = { take, give, NULL } };
+   for (unsigned i = first; i < list->n; i += step)
+      machine[options.n++].machine = &list->machine[i].m;
+   r->all = tlb_mmus_new(&options);
+   r->n_counts = tlb_mmus_n_counts(r->all);
+   r->of_uses = need(calloc(r->n_counts, sizeof *r->of_uses));
+   return r;
+}
+
+/* --- Records --- */
+
+/* Each new line has the next number. */
+static uint64_t *counts_of(TgReplay *r, unsigned line, tlb_user user)
+{
+   if (line > r->n_lines + 1)
+      return NULL;
+   if (line > r->room) {
+      const unsigned room = r->room == 0 ? 1024 : 2 * r->room;
+      r->line = need(realloc(r->line, room * sizeof *r->line));
+      for (unsigned i = r->room; i < room; i++)
+         r->line[i] = (line_counts){ { NULL } };
+      r->room = room;
+   }
+   r->n_lines = line > r->n_lines ? line : r->n_lines;
+   uint64_t **const counts = &r->line[line - 1].counts[user];
+   if (*counts == NULL)
+      *counts = need(calloc(r->n_counts, sizeof **counts));
+   return *counts;
+}
+
+/* A known hit only has its time noted. */
+static void refer(TgReplay *r, uint64_t *counts, tlb_user user, uint64_t page)
+{
+   const bool split = r->all->traits.split;
+   tlb_page *const p = tlb_page_of(r->all, tlb_side_of_user(user), (tlb_page_number)page);
+   if (*tlb_observers_of(p, user, split) == 0)
+      tlb_probe(p, split ? tlb_probe_at(user) : 0)->time = r->now;
+   else
+      tlb_refer_all(r->all, counts, p, (tlb_page_number)page, user, r->now);
+}
+
+static bool simulate(TgReplay *r, const tlb_record *record)
+{
+   const tlb_user user = record->what & TLB_RECORD_USER;
+   const bool modifies = (record->what & TLB_RECORD_MODIFIES) != 0;
+   r->now += TICKS;
+   if ((record->what & TLB_RECORD_USE) != 0) {
+      tlb_missed_begin(r->all, 0, user);
+      refer(r, r->of_uses, user, record->page);
+      return true;
+   }
+   uint64_t *const counts = counts_of(r, record->line, user);
+   if (counts == NULL)
+      return false;
+   if ((record->what & TLB_RECORD_GOES_ON) == 0)
+      tlb_missed_begin(r->all, (record->what & TLB_RECORD_IN_PARTS) != 0 ? TLB_OBSERVERS_MMUS
+                               : modifies ? r->all->traits.apart : 0, user);
+   refer(r, counts, user, record->page);
+   if (modifies && r->all->traits.split)
+      refer(r, counts, TLB_STORE, record->page);
+   return true;
+}
+
+const char *tg_replay_records(TgReplay *r, const tlb_record *record, unsigned n)
+{
+   for (unsigned i = 0; i < n; i++) {
+      if (!simulate(r, &record[i]))
+         return "a line has a number that is not its turn";
+   }
+   for (size_t i = 0; i < r->n_counts; i++) {
+      if (r->of_uses[i] != 0)
+         return "a page is said to be in the first level, and is not";
+   }
+   return NULL;
+}
+
+/* --- Counts --- */
+
+void tg_replay_settle(TgReplay *r)
+{
+   for (unsigned i = 0; i < r->n_lines; i++) {
+      for (unsigned user = 0; user < TLB_N_USERS; user++) {
+         if (r->line[i].counts[user] != NULL)
+            tlb_mmus_settle(r->all, user, r->line[i].counts[user]);
+      }
+   }
+}
+
+unsigned tg_replay_n_lines(const TgReplay *r)
+{
+   return r->n_lines;
+}
+
+unsigned tg_replay_levels(const TgReplay *r, unsigned nth)
+{
+   return r->all->mmu[nth].h.levels;
+}
+
+void tg_replay_add(const TgReplay *r, unsigned nth, unsigned line,
+                   uint64_t cost[TLB_N_USERS][TLB_N_COSTS])
+{
+   const size_t at = tlb_mmus_cost_of(r->all, nth);
+   for (unsigned user = 0; user < TLB_N_USERS; user++) {
+      const uint64_t *const counts = r->line[line - 1].counts[user];
+      for (unsigned i = 0; counts != NULL && i < TLB_N_COSTS; i++)
+         cost[user][i] += counts[at + i];
+   }
+}
+
+const uint64_t (*tg_replay_extra(const TgReplay *r, unsigned nth))[TLB_N_COSTS]
+{
+   return (const uint64_t (*)[TLB_N_COSTS])tlb_missed_extra(r->all, r->all->mmu[nth].counts);
+}
+
+void tg_replay_free(TgReplay *r)
+{
+   for (unsigned i = 0; i < r->n_lines; i++) {
+      for (unsigned user = 0; user < TLB_N_USERS; user++)
+         free(r->line[i].counts[user]);
+   }
+   free(r->line);
+   free(r->of_uses);
+   tlb_mmus_free(r->all);
+   free(r);
+}
