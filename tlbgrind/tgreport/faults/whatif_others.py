@@ -27,9 +27,9 @@ def remedies(run: Run, program: Program | None) -> Iterator[Remedy]:
             "",
         )
     yield Remedy(
-        "written variables side by side",
-        "tg_order --data",
+        "variables in order",
+        "-fdata-sections when compiling, and an order of tg_order --with-data for the linker",
         (),
-        "tg_order --data tells, of a run with --entries=data",
+        "tg_order --forecast --with-data tells, of a run with --entries=data",
         "",
     )
