@@ -7,6 +7,7 @@ digit.
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -133,8 +134,22 @@ def simulate(trace: list[tuple[str, int, int]], machine: Machine) -> Counter[str
     return totals
 
 
+def several_times(host: Host, check: Callable[[], None]) -> None:
+    """Until it succeeds, or as often as the host needs."""
+    for _ in range(host.tries - 1):
+        try:
+            return check()
+        except AssertionError as error:
+            print(f"once more: {error}")
+    check()
+
+
 @each(WITH_ORACLES, lambda h: h.programs)
 def test_programs_count_as_a_naive_simulation(host: Host, program: Program, folder: Path) -> None:
+    several_times(host, lambda: compare_with_naive_simulation(host, program, folder))
+
+
+def compare_with_naive_simulation(host: Host, program: Program, folder: Path) -> None:
     command = command_line(host, program, folder)
     trace = accesses(host, command, folder)
     for machine in MACHINES:
@@ -160,8 +175,12 @@ def cachegrind(host: Host, program: Sequence[str | Path], folder: Path) -> list[
 def test_with_cachegrinds_definitions_all_counts_are_cachegrinds(host: Host, program: Program, folder: Path) -> None:
     options = ["--as-cachegrind=yes", "--itlb=64,4", "--dtlb=64,4", "--stlb=2048,8"]
     command = command_line(host, program, folder)
-    totals, _, _ = tlbgrind(host, options, command, folder)
-    assert [totals[event] for event in EVENTS] == cachegrind(host, command, folder)
+
+    def compare() -> None:
+        totals, _, _ = tlbgrind(host, options, command, folder)
+        assert [totals[event] for event in EVENTS] == cachegrind(host, command, folder)
+
+    several_times(host, compare)
 
 
 # What must not change a count, with everything that a run can write.
@@ -171,11 +190,14 @@ EVERYTHING = ("--faults=yes", "--data=yes", "--calls=yes", "--reach=yes")
 @each(HERE, lambda h: h.programs)
 def test_the_fast_path_changes_nothing(host: Host, program: Program, folder: Path) -> None:
     """With the start as natively, a machine of the architecture, and pages of several sizes."""
+    several_times(host, lambda: compare_both_paths(host, program, folder))
+
+
+def compare_both_paths(host: Host, program: Program, folder: Path) -> None:
     command = command_line(host, program, folder)
     written = []
     for fast_path in ("yes", "no"):
-        place = folder / f"{host.name}-{program.name}-{fast_path}"
-        place.mkdir()
+        place = Path(tempfile.mkdtemp(dir=folder))
         options = ["-q", f"--out-prefix={place / 'run'}", f"--machine={host.machine}", f"--pages={host.large_pages}"]
         run(host, "tlbgrind", [*options, *EVERYTHING, f"--fast-path={fast_path}"], command)
         written.append({path.name: without_the_run(path) for path in place.iterdir()})
