@@ -2,6 +2,7 @@
 
 #include "pub_tool_basics.h"
 
+#include "pub_tool_libcassert.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
@@ -51,7 +52,7 @@ static HChar* find_zstd(void)
 static void block_signals(void)
 {
    vki_sigset_t all;
-   VG_(sigfillset)(&all);
+   VG_(memset)(&all, 0xff, sizeof all);
    VG_(sigprocmask)(VKI_SIG_SETMASK, &all, NULL);
 }
 
