@@ -169,15 +169,21 @@ TgFileSystem tg_proc_file_system(ULong device)
 
 /* --- This process --- */
 
-Bool tg_proc_linux_is(UInt major, UInt minor)
+Bool tg_proc_linux(UInt version[2])
 {
-   HChar release[32];
+   HChar release[64];
    HChar* at;
    if (!tg_proc_read("/proc/sys/kernel/osrelease", release, sizeof release))
       return False;
-   const ULong first = VG_(strtoull10)(release, &at);
-   const ULong second = *at == '.' ? VG_(strtoull10)(at + 1, &at) : 0;
-   return first > major || (first == major && second >= minor);
+   version[0] = (UInt)VG_(strtoull10)(release, &at);
+   version[1] = *at == '.' ? (UInt)VG_(strtoull10)(at + 1, &at) : 0;
+   return True;
+}
+
+Bool tg_proc_linux_is(UInt major, UInt minor)
+{
+   UInt is[2];
+   return tg_proc_linux(is) && (is[0] > major || (is[0] == major && is[1] >= minor));
 }
 
 /* Two pages of 4K, or a larger one; or one, before it got __vdso_getrandom() there. */

@@ -30,7 +30,10 @@ TgFileSystem tg_proc_file_system(ULong device);
 /* Whether all of these pages of 4K are present in the process. */
 Bool tg_proc_are_there(Addr start, UInt pages);
 
-/* Whether the kernel is Linux of this version or a later one. */
+/* The kernel's version, major and minor. False: it does not tell. */
+Bool tg_proc_linux(UInt version[2]);
+
+/* Whether it is this version or a later one. */
 Bool tg_proc_linux_is(UInt major, UInt minor);
 
 /* The bytes that the code of this kernel's vDSO takes. */

@@ -9,6 +9,7 @@
 
 #include "config.h"
 
+#include "sim/base/divisor.h"
 #include "sim/record/stream.h"
 
 #include "base/file.h"
@@ -371,16 +372,6 @@ void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now
 
 /* --- Start --- */
 
-static UInt common_divisor(UInt a, UInt b)
-{
-   while (b != 0) {
-      const UInt rest = a % b;
-      a = b;
-      b = rest;
-   }
-   return a;
-}
-
 static void make_filter(Filter* f, const tlb_filter* is)
 {
    *f = (Filter){ .is = *is };
@@ -389,7 +380,7 @@ static void make_filter(Filter* f, const tlb_filter* is)
       Side* s = &side[tlb_side_of_user(user)];
       if (!is_of(f, user))
          continue;
-      s->sets = common_divisor(is->sets, s->sets);
+      s->sets = (UInt)tlb_common_divisor(is->sets, s->sets);
       /* The smallest of a user's has all pages that are in all of them. */
       if ((user != TLB_STORE || split)
           && (uses_of[user] == NULL

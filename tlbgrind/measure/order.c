@@ -5,6 +5,8 @@
 
 #include "measure/order.h"
 
+#include "sim/base/divisor.h"
+
 /* splitmix64. The same numbers in each run are good enough: no point is measured only once. */
 static uint64_t random_state;
 
@@ -54,16 +56,6 @@ const uint32_t *tg_random_order(uint64_t n)
    return tg_random_order_in_windows(n, n);
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-   while (b != 0) {
-      const uint64_t rest = a % b;
-      a = b;
-      b = rest;
-   }
-   return a;
-}
-
 /* About the golden section of n. Any other part of it would come back near to where it was after a
    few steps, at a small distance each time, and be taken for some streams by prefetchers. */
 uint64_t tg_random_step(uint64_t n)
@@ -72,7 +64,7 @@ uint64_t tg_random_step(uint64_t n)
       return 1;
    const uint64_t golden = (uint64_t)((double)n * 0.618033988749895);
    uint64_t step = golden - n / 128 + tg_random_below(n / 64 + 1);
-   while (common_divisor(n, step) != 1)
+   while (tlb_common_divisor(n, step) != 1)
       step = step + 1 < n ? step + 1 : n / 2;
    return step;
 }

@@ -62,13 +62,8 @@ static uint64_t host_around(void)
 /* The rules of the host's version; if that cannot be told, the usual ones. */
 static const tlb_kernel_rules* host_kernel(void)
 {
-   HChar text[64];
-   HChar* end;
-   if (!tg_proc_read("/proc/sys/kernel/osrelease", text, sizeof text))
-      return tlb_kernel_usual();
-   const ULong major = VG_(strtoull10)(text, &end);
-   const ULong minor = *end == '.' ? VG_(strtoull10)(end + 1, &end) : 0;
-   return tlb_kernel_of((UInt)major, (UInt)minor);
+   UInt version[2];
+   return tg_proc_linux(version) ? tlb_kernel_of(version[0], version[1]) : tlb_kernel_usual();
 }
 
 /* --- Texts --- */

@@ -2,6 +2,7 @@
 
 #include "sim/record/strength.h"
 
+#include "sim/base/divisor.h"
 #include "sim/base/text.h"
 
 enum { MAX_NEEDS = TLB_MAX_ARRAYS, DATA = TLB_LOADS | TLB_STORES };
@@ -35,16 +36,6 @@ static unsigned first_level(const tlb_machine *m, unsigned user)
    return first;
 }
 
-static uint32_t common_divisor(uint32_t a, uint32_t b)
-{
-   while (b != 0) {
-      const uint32_t rest = a % b;
-      a = b;
-      b = rest;
-   }
-   return a;
-}
-
 /* How many pages of a set are certain to be there: those that were referenced last. */
 static uint32_t certain(const tlb_geometry *g)
 {
@@ -65,7 +56,7 @@ static tlb_filter filter_of(const tlb_machine_array *a)
    const uint32_t ways = certain(&a->g);
    return (tlb_filter){
       .users = a->users,
-      .sets = sets <= TLB_MAX_FILTER_SETS ? sets : common_divisor(sets, TLB_MAX_FILTER_SETS),
+      .sets = sets <= TLB_MAX_FILTER_SETS ? sets : (uint32_t)tlb_common_divisor(sets, TLB_MAX_FILTER_SETS),
       .ways = ways < TLB_MAX_FILTER_WAYS ? ways : (uint32_t)TLB_MAX_FILTER_WAYS };
 }
 
@@ -99,7 +90,7 @@ static int add_need(needs *n, const tlb_machine *m, const tlb_machine_array *a, 
    for (unsigned i = 0; i < n->n; i++) {
       tlb_filter *const other = &n->filter[i];
       if (other->users == f.users) {
-         other->sets = common_divisor(other->sets, f.sets);
+         other->sets = (uint32_t)tlb_common_divisor(other->sets, f.sets);
          other->ways = 1;
          return 1;
       }

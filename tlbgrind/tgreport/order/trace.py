@@ -8,12 +8,12 @@ recorded is enough otherwise.
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from dataclasses import dataclass, field
 
 from ..base.errors import ReportError
 from ..formats import elf
+from ..formats.debugfile import add_symbols
 from ..formats.elf import (
     STB_GLOBAL,
     STB_LOCAL,
@@ -154,13 +154,7 @@ def load_binary(path: str, build_id: str, why: str) -> Elf:
             "binary than the one that was run",
             path,
         )
-    if binary.stripped and binary.build_id:
-        apart = f"/usr/lib/debug/.build-id/{binary.build_id[:2]}/{binary.build_id[2:]}.debug"
-        if os.path.isfile(apart):
-            debug = elf.read(apart)
-            if debug.build_id == binary.build_id and len(debug.sections) == len(binary.sections):
-                binary.symbols = debug.symbols
-                binary.stripped = debug.stripped
+    add_symbols(binary)
     return binary
 
 
