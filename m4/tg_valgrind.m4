@@ -302,6 +302,8 @@ AC_DEFUN([TG_WARNINGS],
      [AS_HELP_STRING([--enable-werror], [warnings are errors @<:@yes in a git checkout, unless CFLAGS are given@:>@])],
      [tg_werror=$enableval],
      [AS_IF([test -e "$srcdir/.git" && test -z "$tg_user_cflags"], [tg_werror=yes], [tg_werror=no])])
-   TG_WARN_CFLAGS="-Wall -Wextra -Wshadow -Wconversion"
+   # Newer compilers refuse what is not declared; older ones do not even warn of Valgrind's functions,
+   # whose names are macros of a system's header.
+   TG_WARN_CFLAGS="-Wall -Wextra -Wshadow -Wconversion -Werror=implicit-function-declaration"
    AS_IF([test "x$tg_werror" = xyes], [TG_WARN_CFLAGS="$TG_WARN_CFLAGS -Werror"])
    AC_SUBST([TG_WARN_CFLAGS])])
