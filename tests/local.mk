@@ -390,6 +390,7 @@ TEST_INPUTS = \
 	tests/hosts/machine_image.py \
 	tests/hosts/native_run.c \
 	tests/hosts/pages.c \
+	tests/hosts/huge.c \
 	tests/hosts/pairs.py \
 	tests/hosts/recursion.c \
 	tests/hosts/refs.h \

@@ -29,6 +29,7 @@ from machine_image import Image
 from tg_lacking import skip_what_lacks
 
 MACHINES = [(h, s) for h in hosts_here() for s in h.systems]
+HUGE_PAGES = "huge"  # the number of huge.c
 RUN = """echo "== faults {number}"
 /native_run {command}
 $tool --faults=yes --itlb=64,4 --dtlb=64,4 --out-prefix=/tmp/{number} {command} >/dev/null 2>/tmp/log
@@ -52,6 +53,8 @@ echo "== base page"
 grep -a "^page size" /tmp/places.faults
 echo "== machine"
 $tool -v --machine=host --tlbgrind-out-file=/tmp/out /pages 2>&1 | grep -aE "base page|assumed: the processor"
+echo always >/sys/kernel/mm/transparent_hugepage/enabled
+HUGE
 echo "== end"
 poweroff -f
 """
@@ -92,7 +95,7 @@ def disk(host: Host, folder: Path) -> tuple[bytes, list[str]]:
     tools = build_of(host) / ".in_place"
     for name in (f"tlbgrind-{host.valgrind}-linux", f"vgpreload_core-{host.valgrind}-linux.so", "default.supp"):
         image.file(f"/valgrind/{name}", (tools / name).read_bytes())
-    for source in ("native_run.c", "pages.c"):
+    for source in ("native_run.c", "pages.c", "huge.c"):
         image.file(f"/{source[:-2]}", compile_client(host, SOURCE / "tests" / "hosts" / source, folder).read_bytes())
     commands = ["/pages"]
     for program in host.programs:
@@ -110,7 +113,8 @@ def disk(host: Host, folder: Path) -> tuple[bytes, list[str]]:
     image.device("/dev/console", 5, 1)
     image.device("/dev/null", 1, 3)
     runs = "".join(RUN.format(number=n, command=command) for n, command in enumerate(commands))
-    image.file("/init", SCRIPT.replace("ARCH", host.valgrind).replace("RUNS\n", runs).encode())
+    huge = RUN.format(number=HUGE_PAGES, command="/huge")
+    image.file("/init", SCRIPT.replace("ARCH", host.valgrind).replace("RUNS\n", runs).replace("HUGE\n", huge).encode())
     return image.archive(), commands
 
 
@@ -152,7 +156,7 @@ def said(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 def test_page_faults_are_the_kernels(said: Said) -> None:
     """And the one of execve() itself, which perf does not count."""
-    for number, command in enumerate(said.commands):
+    for number, command in [*enumerate(said.commands), (HUGE_PAGES, "/huge")]:
         lines = said.sections[f"faults {number}"]
         native = {int(line.split()[1]) for line in lines if line.startswith("native ")}
         counted = [int(re.sub(r".*faults: *([\d,]+).*", r"\1", line).replace(",", "")) for line in lines if "perf" in line]

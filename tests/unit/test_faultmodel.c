@@ -753,6 +753,64 @@ TEST(test_large_base_pages)
    }
 }
 
+/* POWER: 32 pages of 64K in a page table, sixteen tables in a chunk of the model. */
+TEST(test_small_tables)
+{
+   const uint64_t page = 64 << 10;
+   tlb_fault_settings s = usual;
+   s.page_shift = 16;
+   s.huge_shift = 21;
+   s.thp = TLB_THP_ALWAYS;
+   begin(&s);
+   map_anon(BASE, 8 * MIB);
+   /* A page of the third block has a table, and only that block is in small pages. */
+   tlb_fault_flag(&m, BASE, BASE + 8 * MIB, TLB_MAP_NOHUGEPAGE, 0);
+   touch(BASE + 4 * MIB + page, TLB_TOUCH_WRITE);
+   tlb_fault_flag(&m, BASE, BASE + 8 * MIB, 0, TLB_MAP_NOHUGEPAGE);
+   for (uint64_t a = BASE; a < BASE + 8 * MIB; a += page)
+      touch(a, TLB_TOUCH_WRITE);
+   assert_int_equal(m.counts[TLB_VIEW_WARM].faults, 1 + 3 + 31);
+   /* Unmapped with neighbours in the chunk, the table is gone. */
+   tlb_fault_unmap(&m, BASE + 4 * MIB, BASE + 6 * MIB);
+   map_anon(BASE + 4 * MIB, 2 * MIB);
+   touch(BASE + 4 * MIB, TLB_TOUCH_WRITE);
+   touch(BASE + 6 * MIB - page, TLB_TOUCH_WRITE);
+   assert_int_equal(m.counts[TLB_VIEW_WARM].faults, 1 + 3 + 31 + 1);
+   end();
+   s.huge_shift = 24;
+   begin(&s);
+   map_anon(BASE, 40 * MIB);
+   for (uint64_t a = BASE; a < BASE + 40 * MIB; a += page)
+      touch(a, TLB_TOUCH_WRITE);
+   assert_int_equal(m.counts[TLB_VIEW_WARM].faults, 2 + 128);
+   end();
+}
+
+/* An eight-megabyte stack up to a multiple of 2M, as on arm64, of which the kernel has mapped the
+   arguments and 128K. */
+TEST(test_thp_of_the_stack)
+{
+   const uint64_t top = BASE + 8 * MIB;
+   const tlb_mapping stack = { .start = BASE, .end = top, .kind = TLB_STACK, .prot = RW };
+   tlb_fault_settings always = usual;
+   always.thp = TLB_THP_ALWAYS;
+   begin(&always);
+   tlb_fault_map(&m, &stack);
+   touch(top - PAGE, TLB_TOUCH_WRITE);
+   touch(top - 2 * PAGE, TLB_TOUCH_WRITE);
+   assert_int_equal(m.counts[TLB_VIEW_WARM].faults, 2);
+   /* A page at the low end of a block, that of a large variable. */
+   touch(top - 6 * MIB, TLB_TOUCH_WRITE);
+   touch(top - 4 * MIB - PAGE, TLB_TOUCH_WRITE);
+   assert_int_equal(m.counts[TLB_VIEW_WARM].faults, 3);
+   /* What is above is in the mapping by now. */
+   touch(top - 3 * MIB, TLB_TOUCH_WRITE);
+   touch(top - 2 * MIB - PAGE, TLB_TOUCH_WRITE);
+   touch(top - 3 * PAGE, TLB_TOUCH_WRITE);
+   assert_int_equal(m.counts[TLB_VIEW_WARM].faults, 5);
+   end();
+}
+
 /* --- No fault at all --- */
 
 USUAL(test_outside)
@@ -839,6 +897,9 @@ int main(void)
             test_phases),
       CLAIM("base pages of 16K and 64K: a fault each, and fault-around of the same 64K",
             test_large_base_pages),
+      CLAIM("a page table of POWER maps 2M or 16M, and so much is a huge page", test_small_tables),
+      CLAIM("the stack is mapped as far as it has grown, and so much can be huge pages",
+            test_thp_of_the_stack),
       CLAIM("a touch of nothing, or of forbidden memory, is no fault", test_outside),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);

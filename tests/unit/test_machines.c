@@ -158,6 +158,23 @@ TEST(called_otherwise)
    refused("aviton4", "'aviton4' is no machine; --list-machines tells their names");
 }
 
+/* POWER's pages of 64K: 2M with the radix tables of POWER9, 16M with hashed ones. */
+TEST(transparent_huge_pages)
+{
+   static const struct { const char *name; unsigned shift; } wanted[] = {
+      { "power7", 24 }, { "power8", 24 }, { "power9", 21 }, { "power11", 21 }, { "skylake", 21 },
+      { "neoverse-v2", 21 },
+   };
+   for (unsigned i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+      const tlb_builtin *const b = tlb_builtin_machine(wanted[i].name);
+      parse(b->name, b->text, b->length, &machine);
+      assert_int_equal(tlb_machine_thp_shift(&machine, machine.isa), wanted[i].shift);
+   }
+   machine.base_page_shift = 16;
+   assert_int_equal(tlb_machine_thp_shift(&machine, machine.isa), 29);
+   assert_int_equal(tlb_machine_thp_shift(&machine, "ppc64"), 21);
+}
+
 int main(void)
 {
    const struct CMUnitTest tests[] = {
@@ -172,6 +189,7 @@ int main(void)
       CLAIM("a machine is found by the whole of its name only", found),
       CLAIM("a name that is refused comes with those close to it", near_names),
       CLAIM("and with those whose title or products have it", called_otherwise),
+      CLAIM("a transparent huge page is what a page table covers", transparent_huge_pages),
    };
    return cmocka_run_group_tests_name("machines", tests, NULL, NULL);
 }

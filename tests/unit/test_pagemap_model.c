@@ -287,7 +287,7 @@ static void model_zap(unsigned from, unsigned to)
 {
    for (unsigned i = 0; i < mo.n_views; i++) {
       model_view *const v = &mo.view[i];
-      const unsigned thp = tlb_thp_shift(v->base);
+      const unsigned thp = tlb_thp_shift(v->policy, v->base);
       const unsigned page = cells_of(v->base);
       const unsigned first = (from + page - 1) / page * page;
       const unsigned end = down(to, v->base);
@@ -362,7 +362,7 @@ static void model_move(unsigned from, unsigned to, unsigned n)
 
 static void collapse_in(model_view *v, unsigned from, unsigned to)
 {
-   const unsigned thp = tlb_thp_shift(v->base);
+   const unsigned thp = tlb_thp_shift(v->policy, v->base);
    const unsigned page = cells_of(v->base);
    for (unsigned b = 0; thp < 25 && b < CELLS; b += cells_of(thp)) {
       const unsigned end = b + cells_of(thp);

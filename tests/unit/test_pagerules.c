@@ -269,10 +269,17 @@ TEST(transparent)
    assert_int_equal(size("thp", TLB_ANON, RW, TLB_MAP_SHARED), 12);
    assert_int_equal(size("thp", TLB_ANON, RW, TLB_MAP_NOHUGEPAGE), 12);
    assert_int_equal(size("2M", TLB_ANON, RW, TLB_MAP_NOHUGEPAGE), 21);
-   assert_int_equal(tlb_thp_shift(12), 21);
-   assert_int_equal(tlb_thp_shift(14), 25);
-   assert_int_equal(tlb_thp_shift(16), 29);
-   assert_int_equal(tlb_thp_shift(21), 0);
+   tlb_page_policy p = empty();
+   assert_int_equal(tlb_thp_shift(&p, 12), 21);
+   assert_int_equal(tlb_thp_shift(&p, 14), 25);
+   assert_int_equal(tlb_thp_shift(&p, 16), 29);
+   assert_int_equal(tlb_thp_shift(&p, 21), 0);
+   p.thp_shift = 24;
+   const tlb_mapping anon = { .start = 0, .end = 1 << 26, .prot = RW, .kind = TLB_ANON,
+                              .flags = TLB_MAP_HUGEPAGE };
+   const tlb_page_rule thp = { .how = TLB_THP };
+   assert_int_equal(tlb_page_wish_for(&p, &anon, 16).shift, 24);
+   assert_int_equal(tlb_page_rule_shift(&p, &thp, 16), 24);
 }
 
 /* How a kernel in that mode backs the mapping, under those rules: the size, 0 for thp. */

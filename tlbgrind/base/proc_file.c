@@ -124,6 +124,8 @@ static Bool read_mount(const HChar* line, ULong device, TgFileSystem* out)
    const Bool huge = is_word(word, "hugetlbfs");
    out->in_memory = huge || is_word(word, "tmpfs") || is_word(word, "devtmpfs")
                     || is_word(word, "ramfs");
+   /* An initial root is a tmpfs or ramfs that begins with all of its files. */
+   out->is_unaligned = out->in_memory || is_word(word, "rootfs");
    if (!huge)
       return True;
    word = next_word(next_word(word));
@@ -187,6 +189,16 @@ Bool tg_proc_linux_is(UInt major, UInt minor)
 }
 
 /* Two pages of 4K, or a larger one; or one, before it got __vdso_getrandom() there. */
+ULong tg_proc_huge_bytes(void)
+{
+   HChar text[32];
+   const ULong told = tg_proc_read("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", text,
+                                   sizeof text)
+                         ? VG_(strtoull10)(text, NULL) : 0;
+   const Bool is_size = told > VKI_PAGE_SIZE && (told & (told - 1)) == 0;
+   return is_size ? told : (ULong)VKI_PAGE_SIZE * (VKI_PAGE_SIZE / 8);
+}
+
 SizeT tg_proc_vdso_bytes(void)
 {
    static SizeT bytes;

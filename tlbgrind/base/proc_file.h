@@ -21,6 +21,7 @@ SizeT tg_proc_descriptor(Int fd, HChar* out, SizeT size);
 typedef struct {
    ULong device;
    Bool in_memory;  /* its files are in the page cache only, as in tmpfs */
+   Bool is_unaligned; /* mmap() does not align its files for huge pages */
    UInt huge_shift; /* hugetlbfs: the logarithm of its page size; else 0 */
 } TgFileSystem;
 
@@ -35,6 +36,10 @@ Bool tg_proc_linux(UInt version[2]);
 
 /* Whether it is this version or a later one. */
 Bool tg_proc_linux_is(UInt major, UInt minor);
+
+/* The bytes of this kernel's transparent huge pages: what one page table maps, and what mmap()
+   aligns to. As much as entries of 8 bytes in a base page, if the kernel does not tell. */
+ULong tg_proc_huge_bytes(void);
 
 /* The bytes that the code of this kernel's vDSO takes. */
 SizeT tg_proc_vdso_bytes(void);

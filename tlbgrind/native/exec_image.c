@@ -259,7 +259,7 @@ void tg_exec_image_lay_out(ThreadId tid, Bool moves_break)
    const TgProgram* program = tg_program();
    const tlb_layout_rules rules = {
       .mmap_base = mmap_base(), .lowest = 0x10000,
-      .huge_bytes = (ULong)VKI_PAGE_SIZE * (VKI_PAGE_SIZE / 8),
+      .huge_bytes = tg_proc_huge_bytes(),
       /* For 32-bit programs. */
       .unaligned = VG_WORDSIZE == 4,
       .stack_gap = 256 * VKI_PAGE_SIZE,

@@ -85,7 +85,9 @@ tlb_placed tg_placement_kind(const tlb_mapping* v, Bool hinted)
    /* Anonymous memory whose hint was not followed is not aligned, either. */
    if (v->inode == 0)
       return hinted ? TLB_PLACED_SHARED : TLB_PLACED_MEMORY;
-   return tlb_fault_is_tmpfs(tg_maps_model(), v) ? TLB_PLACED_SHARED : TLB_PLACED_FILE;
+   return tlb_fault_is_tmpfs(tg_maps_model(), v)
+                || tg_proc_file_system(v->device).is_unaligned
+             ? TLB_PLACED_SHARED : TLB_PLACED_FILE;
 }
 
 /* --- mremap() --- */
@@ -99,7 +101,7 @@ Bool tg_placement_grows_in_place(const tlb_mapping* found, ULong from, SizeT old
 tlb_placed tg_placement_of_file(Int fd)
 {
    struct vg_stat st;
-   return VG_(fstat)(fd, &st) == 0 && tg_proc_file_system(st.dev).in_memory
+   return VG_(fstat)(fd, &st) == 0 && tg_proc_file_system(st.dev).is_unaligned
              ? TLB_PLACED_SHARED : TLB_PLACED_FILE;
 }
 

@@ -150,8 +150,8 @@ const TgOptions* tg_options_finish(void)
    bad = tg_cost_options_apply(o->machine, o->n_machines, &why);
    tg_run_machines_take_base_page(o);
    if (bad == NULL)
-      bad = tg_fault_options_finish(o->page_shift, o->pages.policy.thp, &o->kernel, &o->faults,
-                                    &why);
+      bad = tg_fault_options_finish(o->page_shift, tg_run_machines_huge_shift(o),
+                                    o->pages.policy.thp, &o->kernel, &o->faults, &why);
    if (bad != NULL)
       tg_refuse(bad, "%s", why.text);
    tg_large_pages_check(o);

@@ -27,8 +27,7 @@ enum { DEFAULT_AROUND = 65536, DEFAULT_AHEAD = 128 * 1024 };
 /* A size with the mode "inherit" has the mode of transparent huge pages. */
 static void host_folios(tlb_fault_settings* s)
 {
-   const UInt largest = 2 * s->page_shift - 3;
-   for (UInt shift = s->page_shift + 1; shift < largest; shift++) {
+   for (UInt shift = s->page_shift + 1; shift < s->huge_shift; shift++) {
       HChar name[128], text[128];
       VG_(snprintf)(name, sizeof name, TG_THP_FOLDER "hugepages-%llukB/enabled",
                     1ULL << (shift - 10));
@@ -107,11 +106,11 @@ static Bool read_folio(const HChar* text, tlb_fault_settings* s,
    const UInt shift = tlb_page_size_parse(size, why);
    if (shift == 0)
       return False;
-   if (shift <= s->page_shift || shift >= 2 * s->page_shift - 3) {
+   if (shift <= s->page_shift || shift >= s->huge_shift) {
       VG_(snprintf)(why->text, sizeof why->text,
                     "'%s' is no size of folios; allowed are sizes above the "
                     "base page and below the huge page of %lluK", size,
-                    1ULL << (2 * s->page_shift - 13));
+                    1ULL << (s->huge_shift - 10));
       return False;
    }
    if (at == NULL)
@@ -171,7 +170,7 @@ static Bool check_page(UInt page_shift, const HChar* what, tlb_reason* why)
    return False;
 }
 
-const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp,
+const HChar* tg_fault_options_finish(UInt page_shift, UInt huge_shift, tlb_thp_mode thp,
                                      const TgKernelOptions* kernel, TgFaultOptions* out,
                                      tlb_reason* why)
 {
@@ -189,6 +188,7 @@ const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp,
    if (kernel->prefetches && !check_page(page_shift, "prefetches can be simulated", why))
       return tg_given(tg_given("--prefetch") != NULL ? "--prefetch" : "--machine");
    s->page_shift = page_shift;
+   s->huge_shift = huge_shift;
    s->thp = thp;
    s->phases = 1;
    if (out->simulated) {
@@ -204,7 +204,7 @@ const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp,
    s->code_folio_shift = tg_arch.code_folio_shift;
    /* The kernel maps at most one page table's range around a fault, aligned. */
    if (around != NULL
-       && !read_size(tg_given_value(around), page_shift, 2 * page_shift - 3, &s->fault_around, why))
+       && !read_size(tg_given_value(around), page_shift, s->huge_shift, &s->fault_around, why))
       return around;
    if (ahead != NULL
        && !read_size(tg_given_value(ahead), page_shift, TLB_MAX_PAGE_SHIFT, &s->read_ahead, why))

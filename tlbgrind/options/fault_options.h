@@ -27,10 +27,10 @@ typedef struct {
 } TgFaultOptions;
 
 /* Parses the rest; to be called when base page and mode of transparent huge pages are set, and
-   whether they are on.
+   whether they are on. `huge_shift`: of such a page.
    `kernel`: whether flushes and prefetches need them. Returns NULL, or the invalid argument, with
    the reason. */
-const HChar* tg_fault_options_finish(UInt page_shift, tlb_thp_mode thp,
+const HChar* tg_fault_options_finish(UInt page_shift, UInt huge_shift, tlb_thp_mode thp,
                                      const TgKernelOptions* kernel, TgFaultOptions* out,
                                      tlb_reason* why);
 

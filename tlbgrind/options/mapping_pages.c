@@ -26,11 +26,11 @@ UInt tg_large_pages_shift(const TgOptions* options, UInt machine)
    const UInt base = m->m.base_page_shift;
    UInt shift = options->mappings_shift;
    for (UInt i = 0; options->mappings_shift == 0 && i < m->pages.n_rules; i++) {
-      const UInt of_rule = tlb_page_rule_shift(&m->pages.rule[i], base);
+      const UInt of_rule = tlb_page_rule_shift(&m->pages, &m->pages.rule[i], base);
       shift = of_rule > base && of_rule > shift ? of_rule : shift;
    }
    if (shift == 0)
-      shift = tlb_thp_shift(base);
+      shift = tlb_thp_shift(&m->pages, base);
    return shift != 0 ? shift : base + OF_A_TABLE;
 }
 

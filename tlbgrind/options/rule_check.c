@@ -6,6 +6,7 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_xarray.h"
 
+#include "arch/arch.h"
 #include "base/number_format.h"
 #include "options/given.h"
 #include "options/refuse.h"
@@ -24,7 +25,7 @@ static Bool is_known_processor(const TgMachine* m)
 static void check_rule(TgMachine* m, UInt number, Bool is_own)
 {
    const tlb_page_rule* rule = &m->pages.rule[number];
-   const UInt shift = tlb_page_rule_shift(rule, m->m.base_page_shift);
+   const UInt shift = tlb_page_rule_shift(&m->pages, rule, m->m.base_page_shift);
    if (rule->how == TLB_CONTIG && shift == 21)
       tg_machine_assume(m, "contig gives blocks of 2M, which are taken for pages of 2M");
    if (shift == 0 || tlb_machine_holds_large(&m->m, shift) != TLB_HOLDS_NO)
@@ -47,9 +48,16 @@ static void check_rule(TgMachine* m, UInt number, Bool is_own)
    them to pieces it does, and its page tables are shorter there. */
 static Bool has_thp(const TgMachine* m)
 {
-   const UInt thp = tlb_thp_shift(m->m.base_page_shift);
+   const UInt thp = tlb_thp_shift(&m->pages, m->m.base_page_shift);
    return thp != 0
           && (m->m.host_page_shift != 0 || tlb_machine_holds_large(&m->m, thp) != TLB_HOLDS_NO);
+}
+
+/* The architecture whose Linux runs there: that of this tool for arrays that are of none. */
+static const HChar* system_of(const TgMachine* m)
+{
+   const Bool is_of_any = m->m.isa[0] == '\0' || VG_(strcmp)(m->m.isa, "any") == 0;
+   return is_of_any && tg_arch.isa != NULL ? tg_arch.isa : m->m.isa;
 }
 
 /* A machine without arrays for transparent huge pages gets none: the kernel of such a machine would
@@ -58,8 +66,9 @@ void tg_rule_check(TgOptions* o)
 {
    for (UInt i = 0; i < o->n_machines; i++) {
       TgMachine* m = &o->machine[i];
+      m->pages.thp_shift = tlb_machine_thp_shift(&m->m, system_of(m));
       m->n_own = VG_(sizeXA)(m->assumptions);
-      const UInt thp = tlb_thp_shift(m->m.base_page_shift);
+      const UInt thp = tlb_thp_shift(&m->pages, m->m.base_page_shift);
       for (UInt j = 0; j < m->pages.n_rules; j++)
          check_rule(m, j, j >= o->pages.policy.n_rules);
       if (o->pages.thp_arg != NULL && m->pages.thp == TLB_THP_NEVER

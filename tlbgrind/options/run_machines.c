@@ -152,6 +152,17 @@ void tg_run_machines_take_base_page(TgOptions* o)
    }
 }
 
+UInt tg_run_machines_huge_shift(const TgOptions* o)
+{
+   for (UInt i = 0; i < o->n_machines; i++) {
+      const TgMachine* m = &o->machine[i];
+      const UInt shift = tlb_thp_shift(&m->pages, m->m.base_page_shift);
+      if (m->m.base_page_shift == o->page_shift && shift != 0)
+         return shift;
+   }
+   return 2 * o->page_shift - 3;
+}
+
 /* --- Hardware threads and copies --- */
 
 /* The machines' arrays become what a hardware thread has of them. */

@@ -17,4 +17,7 @@ void tg_run_machines_share(TgOptions* o);
    simulated with it. */
 void tg_run_machines_take_base_page(TgOptions* o);
 
+/* The size, as its logarithm, of transparent huge pages over the run's base page. */
+UInt tg_run_machines_huge_shift(const TgOptions* o);
+
 #endif

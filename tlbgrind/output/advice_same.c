@@ -81,7 +81,7 @@ static void describe_one(const TgResults* results, UInt machine, UInt number, Tg
    };
    const TgMachine* m = results->result[machine].machine;
    const tlb_page_rule* rule = own_rule(&results->result[machine]);
-   const UInt shift = tlb_page_rule_shift(rule, m->m.base_page_shift);
+   const UInt shift = tlb_page_rule_shift(&m->pages, rule, m->m.base_page_shift);
    const TgFirstTouches first = tg_backing_report_first_touches(tg_mmus.mmu[machine].view);
    HChar text[TLB_PATTERN_SIZE + 40];
    const TgRuleEffect effect = effect_of(results, machine);
@@ -115,7 +115,7 @@ static Bool is_said(const TgResults* results, UInt machine, TgRuleEffect effect,
    const TgResult* r = &results->result[machine];
    const tlb_page_rule* rule = own_rule(r);
    return r->is_same && effect_of(results, machine) == effect
-          && tlb_page_rule_shift(rule, r->machine->m.base_page_shift) == shift
+          && tlb_page_rule_shift(&r->machine->pages, rule, r->machine->m.base_page_shift) == shift
           && !(rule->number != 0 && effect == TG_RULE_UNMET);
 }
 

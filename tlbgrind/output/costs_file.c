@@ -62,7 +62,7 @@ static void print_page_keys(TgFile* f, const TgMachine* m, UInt view)
       tg_file_print(f, "\n");
    }
    for (UInt i = 0; i < p->n_rules; i++) {
-      const UInt shift = tlb_page_rule_shift(&p->rule[i], m->m.base_page_shift);
+      const UInt shift = tlb_page_rule_shift(p, &p->rule[i], m->m.base_page_shift);
       if (shift != 0 && tlb_machine_holds_large(&m->m, shift) == TLB_HOLDS_NO)
          tg_file_print(f, "desc: Unheld: %s\n", tg_page_size(shift).text);
    }

@@ -137,6 +137,7 @@ static void describe_small(tlb_pagemap* map, UInt view,
    };
    HChar text[200], name[16];
    Bool any = False;
+   const tlb_view* v = map->view[view];
    uint64_t small[TLB_N_SMALL_REASONS];
    tlb_pagemap_small(map, view, small);
    for (UInt i = 0; i < TLB_N_SMALL_REASONS; i++) {
@@ -144,7 +145,7 @@ static void describe_small(tlb_pagemap* map, UInt view,
          continue;
       VG_(snprintf)(text, sizeof text, "in small pages, as %s: %llu blocks of %s; %s",
                     reasons[i].why, (ULong)small[i],
-                    size_name(name, tlb_thp_shift(map->view[view]->base_shift)),
+                    size_name(name, tlb_thp_shift(&v->policy, v->base_shift)),
                     reasons[i].remedy);
       line(text, opaque);
       any = True;

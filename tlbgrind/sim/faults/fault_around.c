@@ -44,9 +44,20 @@ static void fill(tlb_fault_model *m, const tlb_fault_rules *r, uint64_t from,
 
 /* --- Large pages of anonymous memory --- */
 
+unsigned tlb_table_order(const tlb_fault_model *m)
+{
+   const tlb_fault_settings *s = &m->settings;
+   return s->huge_shift != 0 ? s->huge_shift - s->page_shift : s->page_shift - 3;
+}
+
 uint64_t tlb_table_pages(const tlb_fault_model *m)
 {
-   return (uint64_t)1 << (m->settings.page_shift - 3);
+   return (uint64_t)1 << tlb_table_order(m);
+}
+
+uint16_t tlb_table_bit(const tlb_fault_model *m, uint64_t page)
+{
+   return (uint16_t)(1 << ((page & (TLB_CHUNK_PAGES - 1)) >> tlb_table_order(m)));
 }
 
 static int wants_thp(const tlb_fault_model *m, const tlb_mapping *v)
@@ -59,8 +70,9 @@ static int wants_thp(const tlb_fault_model *m, const tlb_mapping *v)
 static int block_in(const tlb_fault_model *m, const tlb_mapping *v,
                     uint64_t page, unsigned order, uint64_t *first)
 {
+   const uint64_t start = tlb_page_of(m, v->start);
    *first = page >> order << order;
-   return *first >= tlb_page_of(m, v->start)
+   return *first >= (v->kind == TLB_STACK ? tlb_max(start, m->stack_low) : start)
           && *first + ((uint64_t)1 << order) <= tlb_page_of(m, v->end);
 }
 
@@ -73,7 +85,7 @@ static int is_empty(tlb_fault_model *m, const tlb_fault_rules *r,
       const uint64_t end = tlb_min(first + pages,
                                ((p >> TLB_CHUNK_SHIFT) + 1) << TLB_CHUNK_SHIFT);
       if (c != NULL) {
-         if (no_table && c->table[r->plane])
+         if (no_table && (c->tables[r->plane] & tlb_table_bit(m, p)) != 0)
             return 0;
          const uint8_t *s = tlb_chunk_plane(m, c, r->plane);
          for (uint64_t i = p; i < end; i++) {
@@ -86,14 +98,6 @@ static int is_empty(tlb_fault_model *m, const tlb_fault_rules *r,
    return 1;
 }
 
-static unsigned order_of(uint64_t pages)
-{
-   unsigned order = 0;
-   while ((uint64_t)1 << order < pages)
-      order++;
-   return order;
-}
-
 /* Maps the aligned block around the page by one entry of a higher level, if
    that is possible. */
 int tlb_fill_huge(tlb_fault_model *m, const tlb_fault_rules *r,
@@ -103,7 +107,7 @@ int tlb_fill_huge(tlb_fault_model *m, const tlb_fault_rules *r,
    const uint64_t pages = tlb_table_pages(m);
    uint64_t first;
    if (!r->large || !wants_thp(m, v)
-       || !block_in(m, v, page, order_of(pages), &first)
+       || !block_in(m, v, page, tlb_table_order(m), &first)
        || !is_empty(m, r, first, pages, 1))
       return 0;
    fill(m, r, first, first + pages - 1, how | TLB_PTE_HUGE, page, NULL, NULL,
@@ -122,7 +126,7 @@ int tlb_fill_folio(tlb_fault_model *m, const tlb_fault_rules *r,
    if (!r->large || (v->flags & TLB_MAP_NOHUGEPAGE) != 0
        || !tlb_thp_consented(m->thp, v))
       return 0;
-   for (unsigned order = order_of(tlb_table_pages(m)) - 1; order > 0; order--) {
+   for (unsigned order = tlb_table_order(m) - 1; order > 0; order--) {
       const uint64_t pages = (uint64_t)1 << order;
       uint64_t first;
       if ((orders >> order & 1) == 0 || !block_in(m, v, page, order, &first)

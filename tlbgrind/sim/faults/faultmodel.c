@@ -53,16 +53,31 @@ static void clear_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from,
       tlb_set_bytes(tlb_chunk_plane(m, c, plane) + from, 0, to - from);
 }
 
+/* Of several tables in a chunk, those go that no mapping has anything of. */
+static void free_tables(tlb_fault_model *m, tlb_fault_chunk *c, size_t from, size_t to)
+{
+   const unsigned shift = m->settings.page_shift;
+   const uint64_t pages = tlb_table_pages(m), first = c->number << TLB_CHUNK_SHIFT;
+   for (uint64_t page = (first + from) & ~(pages - 1); page < first + to; page += pages) {
+      if (!tlb_mappings_overlap(&m->maps, page << shift, (page + pages) << shift)) {
+         for (unsigned view = 0; view < TLB_N_VIEWS; view++)
+            c->tables[view] &= (uint16_t)~tlb_table_bit(m, page);
+      }
+   }
+}
+
 /* The same; page tables without any mapping go as well. */
 static void unmap_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from,
                         size_t to, const void *opaque)
 {
    const uint64_t bytes = (uint64_t)TLB_CHUNK_PAGES << m->settings.page_shift;
-   if (tlb_mappings_overlap(&m->maps, c->number * bytes,
-                            (c->number + 1) * bytes))
-      clear_pages(m, c, from, to, opaque);
-   else
+   if (!tlb_mappings_overlap(&m->maps, c->number * bytes, (c->number + 1) * bytes)) {
       tlb_chunk_free(m, c);
+      return;
+   }
+   clear_pages(m, c, from, to, opaque);
+   if (tlb_table_pages(m) < TLB_CHUNK_PAGES)
+      free_tables(m, c, from, to);
 }
 
 static void account(tlb_mapping *v)
@@ -203,7 +218,7 @@ static void discard_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from, s
 {
    clear_pages(m, c, from, to, opaque);
    if (from == 0 && to == TLB_CHUNK_PAGES && tlb_fault_empties_tables(m))
-      tlb_set_bytes(c->table, 0, sizeof c->table);
+      tlb_set_bytes((uint8_t *)c->tables, 0, sizeof c->tables);
 }
 
 void tlb_fault_discard(tlb_fault_model *m, uint64_t start, uint64_t end)
@@ -300,7 +315,7 @@ static void note_table(tlb_fault_model *m, const tlb_fault_rules *r,
                        uint64_t page)
 {
    if (r->plane < TLB_N_VIEWS)
-      tlb_chunk_need(m, page >> TLB_CHUNK_SHIFT)->table[r->plane] = 1;
+      tlb_chunk_need(m, page >> TLB_CHUNK_SHIFT)->tables[r->plane] |= tlb_table_bit(m, page);
 }
 
 /* --- Faults --- */
@@ -460,6 +475,16 @@ static int may(const tlb_mapping *v, tlb_touch touch)
    }
 }
 
+/* The first thread's stack grows down to what is touched. It begins 128K below the arguments' strings,
+   which are what is there first: setup_arg_pages() of Linux. */
+static void grow_stack(tlb_fault_model *m, uint64_t page)
+{
+   enum { STACK_EXPAND = 128 << 10 };
+   if (m->stack_low == 0)
+      m->stack_low = page - tlb_min(page, STACK_EXPAND >> m->settings.page_shift);
+   m->stack_low = tlb_min(m->stack_low, page);
+}
+
 static int touch_views(tlb_fault_model *m, uint64_t address, tlb_touch touch,
                        tlb_fault out[TLB_N_VIEWS], int counts)
 {
@@ -479,6 +504,8 @@ static int touch_views(tlb_fault_model *m, uint64_t address, tlb_touch touch,
                            : TLB_PTE_PRESENT;
    if ((tlb_pte(m, TLB_VIEW_4K, page) & enough) == enough)
       return 0;
+   if (v->kind == TLB_STACK)
+      grow_stack(m, page);
    for (unsigned view = 0; view < TLB_N_VIEWS; view++) {
       tlb_fault *f = &out[view];
       tlb_fault_counts *n = &m->counts[view];

@@ -61,6 +61,8 @@ typedef enum {
 
 typedef struct {
    unsigned page_shift;       /* of the base page, 12 to 16 */
+   unsigned huge_shift;       /* of a transparent huge page: what one page table maps; 0: as much as
+                                 entries of 8 bytes in a base page */
    uint64_t fault_around;     /* bytes, a power of two; at most a base page:
                                  none */
    uint64_t read_ahead;       /* bytes that a major fault reads */
@@ -128,6 +130,8 @@ typedef struct {
    tlb_fault_counts counts[TLB_N_VIEWS];
    uint64_t phase[TLB_N_GROUPS][TLB_N_PHASES]; /* faults of the warm view */
    tlb_thp_consent thp;      /* beside the settings */
+   uint64_t stack_low;       /* the first thread's stack begins at this page so far; 0: nothing of it has
+                                been touched */
    /* Whether another process still has pages that a fork shared; NULL: it has. */
    int (*is_still_shared)(void *opaque);
    void *opaque;

@@ -40,7 +40,7 @@ enum {
 struct tlb_fault_chunk {
    tlb_fault_chunk *next;
    uint64_t number;             /* page number >> TLB_CHUNK_SHIFT */
-   uint8_t table[TLB_N_VIEWS];  /* there has been a page table */
+   uint16_t tables[TLB_N_VIEWS]; /* there has been a page table: a bit for each, if there are several */
    uint8_t *phases;             /* NULL until a file's page is touched */
    uint8_t views[TLB_N_VIEWS * TLB_CHUNK_PAGES];
 };
@@ -121,8 +121,12 @@ unsigned tlb_file_order(const tlb_fault_file *f, uint64_t file_page);
 
 /* --- fault_around.c: what comes along --- */
 
-/* Pages that one page table maps. */
+/* Pages that one page table maps, and their logarithm. */
 uint64_t tlb_table_pages(const tlb_fault_model *m);
+unsigned tlb_table_order(const tlb_fault_model *m);
+
+/* The page's table in chunk.tables. */
+uint16_t tlb_table_bit(const tlb_fault_model *m, uint64_t page);
 
 /* These make present what belongs together with `page`, each entry being `how`,
    and return whether they did: a huge page and a folio of several pages, of

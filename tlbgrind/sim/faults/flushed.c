@@ -119,19 +119,29 @@ typedef struct {
    uint64_t first, end; /* the range so far; first > end: there is none */
 } freed;
 
-/* The bits of an address that one entry of a table of the level stands for, all of its entries
-   together. Entries have 8 bytes. */
+/* The bits of an address that a table of the level stands for. Entries have 8 bytes, and tables a
+   base page, but for POWER's pages of 64K: nine bits with radix tables, ten with hashed ones (Linux:
+   asm/book3s/64/radix-64k.h, hash-64k.h). */
 static unsigned shift_of(const tlb_fault_model *m, unsigned level)
 {
-   return m->settings.page_shift + (level + 1) * (m->settings.page_shift - 3);
+   enum { RADIX_ORDER = 5, RADIX_BITS = 9, HASH_BITS = 10 };
+   const unsigned order = tlb_table_order(m);
+   const unsigned bits = order == m->settings.page_shift - 3 ? order
+                         : order == RADIX_ORDER              ? RADIX_BITS
+                                                             : HASH_BITS;
+   return m->settings.page_shift + order + level * bits;
 }
 
-static int has_table(const tlb_fault_model *m, tlb_fault_chunk *c)
+/* Whether the table of the page has entries, or did once; of a table larger than a chunk, in this
+   one. */
+static int has_table(const tlb_fault_model *m, tlb_fault_chunk *c, uint64_t page)
 {
    const uint8_t *const pte = tlb_chunk_plane(m, c, TLB_VIEW_WARM);
-   if (c->table[TLB_VIEW_WARM])
+   const size_t pages = (size_t)tlb_min(tlb_table_pages(m), TLB_CHUNK_PAGES);
+   const size_t first = page & (TLB_CHUNK_PAGES - 1) & ~(pages - 1);
+   if ((c->tables[TLB_VIEW_WARM] & tlb_table_bit(m, page)) != 0)
       return 1;
-   for (size_t i = 0; i < TLB_CHUNK_PAGES; i++) {
+   for (size_t i = first; i < first + pages; i++) {
       if ((pte[i] & (TLB_PTE_PRESENT | TLB_PTE_HUGE)) == TLB_PTE_PRESENT)
          return 1;
    }
@@ -144,22 +154,27 @@ static void add(freed *f, uint64_t start, uint64_t bytes)
    f->end = tlb_max(f->end, start + bytes);
 }
 
+/* The page's table, and those above it. */
+static void add_tables_of(tlb_fault_model *m, tlb_fault_chunk *c, uint64_t page, freed *f)
+{
+   const unsigned shift = m->settings.page_shift;
+   for (unsigned level = 0; level < f->levels; level++) {
+      const uint64_t bytes = (uint64_t)1 << shift_of(m, level);
+      const uint64_t start = page << shift & ~(bytes - 1);
+      if (start < f->low || start + bytes > f->high)
+         return;
+      if (level > 0 || has_table(m, c, page))
+         add(f, start, (uint64_t)1 << shift);
+   }
+}
+
 static void add_tables(tlb_fault_model *m, tlb_fault_chunk *c, size_t from, size_t to,
                        const void *opaque)
 {
-   freed *const f = *(freed *const *)opaque;
-   const unsigned shift = m->settings.page_shift;
-   const uint64_t at = c->number << (TLB_CHUNK_SHIFT + shift);
-   (void)from;
-   (void)to;
-   for (unsigned level = 0; level < f->levels; level++) {
-      const uint64_t bytes = (uint64_t)1 << shift_of(m, level);
-      const uint64_t start = at & ~(bytes - 1);
-      if (start < f->low || start + bytes > f->high)
-         return;
-      if (level > 0 || has_table(m, c))
-         add(f, start, (uint64_t)1 << shift);
-   }
+   const uint64_t first = c->number << TLB_CHUNK_SHIFT;
+   const uint64_t pages = tlb_min(tlb_table_pages(m), TLB_CHUNK_PAGES);
+   for (uint64_t page = (first + from) & ~(pages - 1); page < first + to; page += pages)
+      add_tables_of(m, c, page, *(freed *const *)opaque);
 }
 
 /* Between what is mapped before and behind. */

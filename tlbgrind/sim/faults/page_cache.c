@@ -99,7 +99,7 @@ static int is_empty_there(const tlb_fault_file *f, uint64_t first,
 /* Of a folio: MAX_PAGECACHE_ORDER. */
 static unsigned most_order(const tlb_fault_model *m)
 {
-   const unsigned of_table = m->settings.page_shift - 3;
+   const unsigned of_table = tlb_table_order(m);
    return of_table < 11 ? of_table : 11;
 }
 
@@ -308,7 +308,7 @@ int tlb_file_counts_misses(const tlb_fault_model *m, const tlb_mapping *v)
 static unsigned huge_order(const tlb_fault_model *m, const tlb_mapping *v)
 {
    enum { SHIFT_2M = 21 };
-   const unsigned of_table = m->settings.page_shift - 3;
+   const unsigned of_table = tlb_table_order(m);
    if ((v->flags & TLB_MAP_HUGEPAGE) == 0)
       return 0;
    if (m->settings.kernel->caps_huge)

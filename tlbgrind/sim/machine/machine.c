@@ -708,3 +708,18 @@ unsigned tlb_machine_largest_page(const tlb_machine *m)
    }
    return largest;
 }
+
+unsigned tlb_machine_thp_shift(const tlb_machine *m, const char *isa)
+{
+   enum { SHIFT_64K = 16, SHIFT_2M = 21, SHIFT_16M = 24 };
+   const unsigned usual = 2 * m->base_page_shift - 3;
+   if (!tlb_text_same(isa, "ppc64") || m->base_page_shift != SHIFT_64K)
+      return usual;
+   int has_16m = 0;
+   for (unsigned i = 0; i < m->n_arrays; i++) {
+      if (m->array[i].g.page_sizes >> SHIFT_2M & 1)
+         return SHIFT_2M;
+      has_16m |= (int)(m->array[i].g.page_sizes >> SHIFT_16M & 1);
+   }
+   return has_16m ? SHIFT_16M : SHIFT_2M;
+}

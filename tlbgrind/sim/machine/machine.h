@@ -214,6 +214,13 @@ static inline uint32_t tlb_table_cache_sets(const tlb_table_cache *c)
 /* What a walk for a page of that size costs where all tables are near. */
 uint32_t tlb_machine_walk_cycles(const tlb_machine *m, unsigned page_shift);
 
+/* The size of Linux's transparent huge pages on a processor of that architecture (a name as in
+   machine files): what one page table covers, and so 2 * base page - 3 with entries of 8 bytes. On
+   POWER a page of 64K has five bits of the address for its table with radix tables (2M; Linux:
+   asm/book3s/64/radix-64k.h), eight with hashed ones (16M; hash-64k.h), and pages of 2M are those of
+   processors with radix tables. */
+unsigned tlb_machine_thp_shift(const tlb_machine *m, const char *isa);
+
 /* Whether what a walk costs depends on where its references find the tables. */
 static inline int tlb_tables_are_cached(const tlb_machine *m)
 {

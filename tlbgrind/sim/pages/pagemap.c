@@ -396,7 +396,7 @@ void tlb_pagemap_rename(tlb_pagemap *p, uint64_t start, uint64_t end,
 static void break_thp(tlb_view *v, uint64_t start, uint64_t end,
                       uint64_t address, tlb_small_reason why)
 {
-   const unsigned shift = tlb_thp_shift(v->base_shift);
+   const unsigned shift = tlb_thp_shift(&v->policy, v->base_shift);
    const uint64_t from = tlb_block_start(address, shift);
    const uint64_t last = from + ((UINT64_C(1) << shift) - 1);
    tlb_block *const b = shift == 0 ? NULL : tlb_view_block_at(v, address, shift);
@@ -411,7 +411,7 @@ void tlb_pagemap_split(tlb_pagemap *p, uint64_t start, uint64_t end, int all)
       return;
    for (unsigned i = 0; i < p->n_views; i++) {
       tlb_view *const v = p->view[i];
-      const unsigned shift = tlb_thp_shift(v->base_shift);
+      const unsigned shift = tlb_thp_shift(&v->policy, v->base_shift);
       break_thp(v, start, end, start, TLB_SMALL_MARKED);
       break_thp(v, start, end, end - 1, TLB_SMALL_MARKED);
       if (!all || shift == 0)

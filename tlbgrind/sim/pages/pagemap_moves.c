@@ -140,7 +140,7 @@ static int join_block(tlb_view *v, tlb_chunk *c, uint64_t page, void *opaque)
    uint8_t *const wish = &c->wish[page & (TLB_CHUNK_PAGES - 1)];
    tlb_block *const b = opaque;
    if (*wish == v->base_shift) {
-      *wish = (uint8_t)tlb_thp_shift(v->base_shift);
+      *wish = (uint8_t)tlb_thp_shift(&v->policy, v->base_shift);
       b->r.touched++;
    }
    (void)v;
@@ -176,7 +176,7 @@ void tlb_pagemap_collapse(tlb_pagemap *p, uint64_t start, uint64_t end)
    for (uint64_t at = start; tlb_mappings_piece(&p->mappings, at, end, &m); at = m.end) {
       for (unsigned n = 0; n < p->n_views; n++) {
          tlb_view *const v = p->view[n];
-         const unsigned shift = tlb_thp_shift(v->base_shift);
+         const unsigned shift = tlb_thp_shift(&v->policy, v->base_shift);
          const uint64_t size = UINT64_C(1) << shift;
          const tlb_page_wish w = tlb_page_wish_collapsed(&v->policy, &m, v->base_shift);
          if (w.how != TLB_THP || shift == 0)

@@ -378,9 +378,9 @@ uint32_t tlb_page_rules_about(const tlb_page_policy *policy,
    return found;
 }
 
-unsigned tlb_thp_shift(unsigned base_page_shift)
+unsigned tlb_thp_shift(const tlb_page_policy *policy, unsigned base_page_shift)
 {
-   const unsigned shift = 2 * base_page_shift - 3;
+   const unsigned shift = policy->thp_shift != 0 ? policy->thp_shift : 2 * base_page_shift - 3;
    return shift <= TLB_MAX_PAGE_SHIFT ? shift : 0;
 }
 
@@ -420,7 +420,7 @@ static tlb_page_wish wish(const tlb_page_policy *policy, const tlb_mapping *m,
       w.rule = i + 1;
    }
    if (w.how == TLB_THP)
-      w.shift = may_be_thp(m) ? tlb_thp_shift(base_page_shift) : 0;
+      w.shift = may_be_thp(m) ? tlb_thp_shift(policy, base_page_shift) : 0;
    if (w.how == TLB_CONTIG)
       w.shift = contig_shift(base_page_shift);
    if (w.how != TLB_FIXED && w.shift <= base_page_shift) {
@@ -430,9 +430,10 @@ static tlb_page_wish wish(const tlb_page_policy *policy, const tlb_mapping *m,
    return w;
 }
 
-unsigned tlb_page_rule_shift(const tlb_page_rule *rule, unsigned base_page_shift)
+unsigned tlb_page_rule_shift(const tlb_page_policy *policy, const tlb_page_rule *rule,
+                             unsigned base_page_shift)
 {
-   const unsigned shift = rule->how == TLB_THP      ? tlb_thp_shift(base_page_shift)
+   const unsigned shift = rule->how == TLB_THP      ? tlb_thp_shift(policy, base_page_shift)
                           : rule->how == TLB_CONTIG ? contig_shift(base_page_shift)
                                                     : rule->shift;
    return shift > base_page_shift ? shift : 0;

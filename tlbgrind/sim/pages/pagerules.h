@@ -57,6 +57,8 @@ typedef struct {
 /* All zero: the base page, and what the program itself requests of hugetlbfs. */
 typedef struct {
    tlb_thp_mode thp; /* of the kernel, where no rule says otherwise */
+   unsigned thp_shift; /* of transparent huge pages; 0: of what one page table of 8-byte entries
+                          covers */
    unsigned n_rules;
    tlb_page_rule rule[TLB_MAX_PAGE_RULES];
    unsigned n_pools;
@@ -81,7 +83,8 @@ int tlb_page_pools_parse(const char *text, unsigned base_page_shift,
                          tlb_page_policy *policy, tlb_reason *why);
 
 /* The size of large pages that the rule asks for, as its logarithm; 0: it asks for none. */
-unsigned tlb_page_rule_shift(const tlb_page_rule *rule, unsigned base_page_shift);
+unsigned tlb_page_rule_shift(const tlb_page_policy *policy, const tlb_page_rule *rule,
+                             unsigned base_page_shift);
 
 /* Writes "heap:2M,text:64K", or "base pages" if there is no rule. */
 void tlb_page_rules_print(const tlb_page_policy *policy, char separator,
@@ -120,10 +123,9 @@ tlb_page_wish tlb_page_wish_collapsed(const tlb_page_policy *policy,
 /* Whether a rule asks for transparent huge pages. */
 int tlb_page_rules_have_thp(const tlb_page_policy *policy);
 
-/* The size of Linux's transparent huge pages: what one page table of 8-byte
-   entries covers: 2M over 4K, 32M over 16K, 512M over 64K. 0: larger than any
-   page. */
-unsigned tlb_thp_shift(unsigned base_page_shift);
+/* The size of Linux's transparent huge pages: the policy's, else what one page table of 8-byte
+   entries covers: 2M over 4K, 32M over 16K, 512M over 64K. 0: larger than any page. */
+unsigned tlb_thp_shift(const tlb_page_policy *policy, unsigned base_page_shift);
 
 /* Whether the name matches the pattern. */
 int tlb_pattern_matches(const char *pattern, const char *name);
