@@ -136,7 +136,7 @@ HOSTS = (
     replace(ARM64, release="sid", programs=COMPILED, oracles=False),
     Host(
         "ppc64le", "ppc64el", "powerpc64le-linux-gnu", "qemu-ppc64le", "bookworm", "power9", SMALL,
-        large_pages="all:2M", own_tracer=True, tries=3,
+        large_pages="all:2M", own_tracer=True, tries=6,
         systems=(POWER_SYSTEM,),
     ),
     # Python 3.14 does not end on riscv64 under qemu, nor with Valgrind's own tool none.

@@ -28,40 +28,38 @@ def drive(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([MMUDRIVE, *arguments], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("seed", range(0, 6000, 1500))
+@pytest.mark.parametrize("seed", range(0, 3000, 1500))
 def test_machines_together_count_what_naive_ones_count_alone(seed: int) -> None:
     run = drive(f"--seed={seed}", "--cases=1500")
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-@pytest.mark.parametrize("seed", range(0, 4000, 1000))
+@pytest.mark.parametrize("seed", range(0, 2000, 1000))
 def test_flushes_throw_away_what_a_naive_machine_does(seed: int) -> None:
     run = drive("--flushes", f"--seed={seed}", "--cases=1000")
     assert run.returncode == 0, run.stdout + run.stderr
 
 
 @pytest.mark.parametrize("flushes", [(), ("--flushes",)])
-@pytest.mark.parametrize("seed", range(0, 2000, 1000))
-def test_others_on_the_core_drive_out_what_they_do_of_a_naive_machine(seed: int, flushes: tuple[str, ...]) -> None:
-    run = drive("--others", *flushes, f"--seed={seed}", "--cases=1000")
+def test_others_on_the_core_drive_out_what_they_do_of_a_naive_machine(flushes: tuple[str, ...]) -> None:
+    run = drive("--others", *flushes, "--seed=0", "--cases=1000")
     assert run.returncode == 0, run.stdout + run.stderr
 
 
 @pytest.mark.parametrize("more", [(), ("--flushes",), ("--flushes", "--others")])
-@pytest.mark.parametrize("seed", range(0, 2000, 1000))
-def test_cores_of_their_own_count_what_naive_ones_do(seed: int, more: tuple[str, ...]) -> None:
-    run = drive("--cores", *more, f"--seed={seed}", "--cases=1000")
+def test_cores_of_their_own_count_what_naive_ones_do(more: tuple[str, ...]) -> None:
+    run = drive("--cores", *more, "--seed=0", "--cases=1000")
     assert run.returncode == 0, run.stdout + run.stderr
 
 
 @pytest.mark.parametrize("more", [(), ("--prefetches",)])
-@pytest.mark.parametrize("seed", range(0, 3000, 1000))
+@pytest.mark.parametrize("seed", range(0, 2000, 1000))
 def test_hardware_threads_share_and_divide_as_naive_ones_do(seed: int, more: tuple[str, ...]) -> None:
     run = drive("--siblings", *more, f"--seed={seed}", "--cases=1000")
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-@pytest.mark.parametrize("seed", range(0, 3000, 1000))
+@pytest.mark.parametrize("seed", range(0, 2000, 1000))
 def test_prefetches_fill_and_are_dropped_as_in_a_naive_machine(seed: int) -> None:
     run = drive("--prefetches", f"--seed={seed}", "--cases=1000")
     assert run.returncode == 0, run.stdout + run.stderr
@@ -73,7 +71,7 @@ def test_prefetches_between_flushes_are_those_of_a_naive_machine(others: tuple[s
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-@pytest.mark.parametrize("seed", range(0, 3000, 1000))
+@pytest.mark.parametrize("seed", range(0, 2000, 1000))
 def test_address_spaces_on_a_core_miss_what_they_do_of_a_naive_machine(seed: int) -> None:
     run = drive("--spaces", f"--seed={seed}", "--cases=1000")
     assert run.returncode == 0, run.stdout + run.stderr
