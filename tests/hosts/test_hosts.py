@@ -7,6 +7,7 @@ digit.
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -40,6 +41,19 @@ STARTED_ALIKE = ("--native-start=no", "--thp=madvise")
 
 HERE = hosts_here()
 WITH_ORACLES = [h for h in HERE if h.oracles]
+
+
+# Under emulation, which is slow, two programs are simulated, and with the two others the files of both
+# paths are compared: so each runs with both.
+ALL = "TG_ALL_PROGRAMS" in os.environ
+
+
+def simulated(host: Host) -> Sequence[Program]:
+    return host.programs[:2] if host.qemu and not ALL else host.programs
+
+
+def both_ways(host: Host) -> Sequence[Program]:
+    return host.programs[2:] or host.programs if host.qemu and not ALL else host.programs
 
 
 def each(hosts: list[Host], programs: Callable[[Host], Sequence[Program]]) -> pytest.MarkDecorator:
@@ -145,10 +159,10 @@ def assert_all_give_the_same(host: Host, ways: Sequence[Callable[[int], object]]
     raise AssertionError("\n".join(str(results)[:2000] for results in given))
 
 
-@each(WITH_ORACLES, lambda h: h.programs)
+@each(WITH_ORACLES, simulated)
 def test_programs_count_as_a_naive_simulation(host: Host, program: Program, folder: Path) -> None:
     command = command_line(host, program, folder)
-    # Under emulation, which is slow, a program has one of the machines, and the next program another.
+    # Under emulation a program has one of the machines, and the next program another.
     at = host.programs.index(program) % len(MACHINES)
     traces: list[list[tuple[str, int, int]]] = []
     for machine in MACHINES[at : at + 1] if host.qemu else MACHINES:
@@ -193,8 +207,7 @@ def test_with_cachegrinds_definitions_all_counts_are_cachegrinds(host: Host, pro
 EVERYTHING = ("--faults=yes", "--data=yes", "--calls=yes", "--reach=yes")
 
 
-# Under emulation two programs: the naive simulation has all of them with both paths.
-@each(HERE, lambda h: h.programs[:2] if h.qemu else h.programs)
+@each(HERE, both_ways)
 def test_the_fast_path_changes_nothing(host: Host, program: Program, folder: Path) -> None:
     """With the start as natively, a machine of the architecture, and pages of several sizes."""
     command = command_line(host, program, folder)
