@@ -41,6 +41,7 @@ class System:
     page: int
     processor: str
     levels: str = ""  # of its page tables, where there is a choice
+    has_folios: bool = False  # its kernel has anonymous folios of sizes that can be chosen: Linux 6.8
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ POWER_SYSTEM = System(
 )
 RISCV_SYSTEM = System(
     "qemu-system-riscv64", "qemu-system-misc, since Debian sid qemu-system-riscv", ("-M", "virt"), "ttyS0", 4096,
-    "the processor's arrays: no machine file describes RISC-V marchid ", levels="five levels",
+    "the processor's arrays: no machine file describes RISC-V marchid ", levels="five levels", has_folios=True,
 )
 
 HOSTS = (

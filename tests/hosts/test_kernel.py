@@ -29,7 +29,8 @@ from machine_image import Image
 from tg_lacking import skip_what_lacks
 
 MACHINES = [(h, s) for h in hosts_here() for s in h.systems]
-HUGE_PAGES = "huge"  # the number of huge.c
+HUGE_PAGES, FOLIOS = "huge", "folios"  # the numbers of huge.c
+THP = "/sys/kernel/mm/transparent_hugepage"
 RUN = """echo "== faults {number}"
 /native_run {command}
 $tool --faults=yes --itlb=64,4 --dtlb=64,4 --out-prefix=/tmp/{number} {command} >/dev/null 2>/tmp/log
@@ -88,7 +89,7 @@ def add_program(image: Image, host: Host, path: str, known: set[str]) -> None:
         add_program(image, host, found, known)
 
 
-def disk(host: Host, folder: Path) -> tuple[bytes, list[str]]:
+def disk(host: Host, system: System, folder: Path) -> tuple[bytes, list[str]]:
     """The machine's files, and the commands that it compares."""
     image = Image()
     known: set[str] = set()
@@ -114,6 +115,9 @@ def disk(host: Host, folder: Path) -> tuple[bytes, list[str]]:
     image.device("/dev/null", 1, 3)
     runs = "".join(RUN.format(number=n, command=command) for n, command in enumerate(commands))
     huge = RUN.format(number=HUGE_PAGES, command="/huge")
+    if system.has_folios:
+        huge += f"echo never >{THP}/enabled\necho always >{THP}/hugepages-16kB/enabled\n"
+        huge += RUN.format(number=FOLIOS, command="/huge") + RUN.format(number=f"{FOLIOS}-0", command=commands[0])
     image.file("/init", SCRIPT.replace("ARCH", host.valgrind).replace("RUNS\n", runs).replace("HUGE\n", huge).encode())
     return image.archive(), commands
 
@@ -145,7 +149,7 @@ def said(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     assert kernel is not None
     build_tool(host)
     folder = tmp_path_factory.mktemp("machine")
-    archive, commands = disk(host, folder)
+    archive, commands = disk(host, system, folder)
     initial = folder / "initial"
     initial.write_bytes(archive)
     written = start(system, kernel, initial)
@@ -156,7 +160,10 @@ def said(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 def test_page_faults_are_the_kernels(said: Said) -> None:
     """And the one of execve() itself, which perf does not count."""
-    for number, command in [*enumerate(said.commands), (HUGE_PAGES, "/huge")]:
+    runs: list[tuple[int | str, str]] = [*enumerate(said.commands), (HUGE_PAGES, "/huge")]
+    if said.system.has_folios:
+        runs += [(FOLIOS, "/huge"), (f"{FOLIOS}-0", said.commands[0])]
+    for number, command in runs:
         lines = said.sections[f"faults {number}"]
         native = {int(line.split()[1]) for line in lines if line.startswith("native ")}
         counted = [int(re.sub(r".*faults: *([\d,]+).*", r"\1", line).replace(",", "")) for line in lines if "perf" in line]

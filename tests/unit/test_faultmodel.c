@@ -809,6 +809,17 @@ TEST(test_thp_of_the_stack)
    touch(top - 3 * PAGE, TLB_TOUCH_WRITE);
    assert_int_equal(m.counts[TLB_VIEW_WARM].faults, 5);
    end();
+   /* The strings come alone, whatever folios there are: the page below takes its own fault. */
+   always.thp = TLB_THP_NEVER;
+   always.mthp_always = 1 << 2;
+   begin(&always);
+   tlb_fault_map(&m, &stack);
+   tlb_fault_settle(&m, top - PAGE, TLB_TOUCH_WRITE);
+   touch(top - 2 * PAGE, TLB_TOUCH_WRITE);
+   touch(top - 5 * PAGE, TLB_TOUCH_WRITE);
+   touch(top - 8 * PAGE, TLB_TOUCH_WRITE);
+   assert_int_equal(m.counts[TLB_VIEW_WARM].faults, 2);
+   end();
 }
 
 /* --- No fault at all --- */

@@ -538,7 +538,11 @@ int tlb_fault_is_present(tlb_fault_model *m, uint64_t address,
 void tlb_fault_settle(tlb_fault_model *m, uint64_t address, tlb_touch touch)
 {
    tlb_fault ignored[TLB_N_VIEWS];
+   const tlb_fault_settings usual = m->settings;
+   m->settings.thp = TLB_THP_NEVER;
+   m->settings.mthp_always = m->settings.mthp_madvise = 0;
    touch_views(m, address, touch, ignored, 0);
+   m->settings = usual;
 }
 
 void tlb_fault_populate(tlb_fault_model *m, uint64_t start, uint64_t end,

@@ -269,8 +269,8 @@ void tlb_fault_file_gone(tlb_fault_model *m, uint64_t device, uint64_t inode, ui
    is present, and the beginnings of all page tables that are freed. 0: nothing is flushed. */
 uint64_t tlb_fault_flushed(tlb_fault_model *m, uint64_t start, uint64_t end, int is_unmapped);
 
-/* Makes the page present as by a touch, without counting it: what the kernel
-   does when it starts a program. */
+/* Makes this page present as by a touch, but alone, and without counting it: what the kernel does when
+   it starts a program, whose stack has no large pages or folios until it is in its place. */
 void tlb_fault_settle(tlb_fault_model *m, uint64_t address, tlb_touch touch);
 
 TLB_API_END
