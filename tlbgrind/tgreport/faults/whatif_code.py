@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,6 +14,8 @@ from ..base.errors import ReportError
 from ..formats.debugfile import add_symbols
 from ..formats.elf import STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT, Elf, Section
 from ..formats.entries import Entries, Use
+from ..places import layout
+from ..places.layout import Place
 from .replay import Run
 
 # Of the C start files, which no linker moves.
@@ -172,28 +174,20 @@ def _pieces(binary: Binary, offset: int, length: int, when: int) -> Iterator[Pie
         at = stop
 
 
-def _aligned(start: int, address: int) -> int:
-    """Compilers align functions to 16 bytes at most; where one is shows how it is."""
-    align = min(16, address & -address) if address else 16
-    return -(-start // align) * align
-
-
 def in_order(binary: Binary) -> dict[int, int]:
     """Where functions lie when those that were entered stand first in .text, in the order of their
     first entry: the address of each by that which it has."""
     text = next((section for section in binary.elf.sections if section.name == ".text"), None)
-    places: dict[int, int] = {}
     if text is None:
-        return places
+        return {}
     entered = [piece.part for piece in binary.code if piece.part is not None]
     moved = dict.fromkeys(part for part in entered if _is_in(text, part) and not part.is_fixed)
     staying = [part for part in binary.functions.all if _is_in(text, part) and part not in moved]
-    at = text.address
-    for part in (*moved, *staying):
-        at = _aligned(at, part.address)
-        places[part.address] = at
-        at += part.size
-    return places
+    return layout.in_order(text.address, _places(moved), _places(staying))
+
+
+def _places(parts: Iterable[Part]) -> list[Place]:
+    return [Place(part.address, part.size) for part in parts]
 
 
 def _is_in(section: Section, part: Part) -> bool:

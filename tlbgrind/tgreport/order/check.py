@@ -10,12 +10,13 @@ from ..base.errors import ReportError, printable
 from ..base.text import aligned, title
 from ..formats import faultlog
 from ..formats.elf import Elf
-from . import cold, dialects, layout, trace
+from ..places import layout, trace
+from ..places.dataorder import READ, Variable
+from ..places.order import stripped
+from ..places.trace import Function
+from . import cold, dialects
 from .datacheck import Wanted, check_data, variables_of
-from .dataorder import READ, Variable
 from .options import Options
-from .order import stripped
-from .trace import Function
 from .work import COLUMNS, LEGEND, LIMIT_EXCEEDED, Work, labelled, row, some
 
 # What --check exits with if the binary does not follow the order.
