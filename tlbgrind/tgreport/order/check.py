@@ -41,7 +41,7 @@ def check(work: Work) -> Answer:
     in_order = [match.places[id(f)].address for f in ordered if id(f) in match.places]
     text = [title(f"Check of {binary.path}"), *aligned(rows), "", *LEGEND, ""]
     if work.options.faults:
-        text += _cold(work, match, binary)
+        text += _cold(work, names, binary)
     verdict = _verdict(in_order, match, len(ordered), found, work.options)
     if work.data is not None:
         _add_data(verdict, [_wanted(v) for v in work.data.placed], binary)
@@ -60,13 +60,15 @@ def _add_data(verdict: Answer, wanted: Sequence[Wanted], binary: Elf) -> None:
         verdict.status = verdict.status or _DOES_NOT_FOLLOW
 
 
-def _cold(work: Work, match: layout.Match, binary: Elf) -> list[str]:
+def _cold(work: Work, names: dict[int, list[str]], binary: Elf) -> list[str]:
     chosen = work.traces[0]
     if work.binary is None:
         raise ReportError(f"--faults needs the binary that was run: {chosen.object}", chosen.entries.path)
     log = faultlog.read(work.options.faults)
     code = (chosen.object, work.binary, chosen.touches)
     own = layout.own_places(chosen)
+    # What no order moves has another place as well: the C start files' functions lie behind the block.
+    match = layout.places_in(chosen.functions, names, binary)
     return cold.table(log, work.options.read_ahead, code, own, ("checked", match.places, binary))
 
 
