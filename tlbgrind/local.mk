@@ -1201,7 +1201,8 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/faults/readahead.py \
 	tlbgrind/tgreport/faults/replay.py \
 	tlbgrind/tgreport/faults/whatif.py \
-	tlbgrind/tgreport/faults/whatif_code.py \
+tlbgrind/tgreport/faults/whatif_code.py \
+	tlbgrind/tgreport/faults/whatif_data.py \
 	tlbgrind/tgreport/faults/whatif_heap.py \
 	tlbgrind/tgreport/faults/whatif_link.py \
 	tlbgrind/tgreport/faults/whatif_locale.py \

@@ -119,6 +119,7 @@ class Used:
     def __init__(self, run: Run, entries: Entries) -> None:
         if entries.command != run.log.command:
             raise ReportError(f"is of another run than {run.log.path}", entries.path)
+        self.entries = entries
         self.binaries: dict[str, Binary] = {}
         numbers = {}
         for number, object_ in entries.objects.items():
@@ -149,6 +150,7 @@ class Used:
                 address = _address(self.binaries[name].elf, use.offset)
                 if address is not None:
                     self.binaries[name].uses.append(use._replace(offset=address))
+        self.numbers = {name: number for number, name in numbers.items()}
 
 
 def _address(elf: Elf, offset: int) -> int | None:

@@ -13,10 +13,12 @@ import copy
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from ..formats.elf import STT_OBJECT
+from ..formats.elf import STT_OBJECT, Elf
 from ..formats.entries import Use
 from ..formats.fault import Map
 from ..formats.faultlog import LINKER, PROGRAM
+from ..places.datafaults import AS_IT_IS, Layout, moved_bytes
+from ..places.datafaults import Use as DataUse
 from .replay import Event, Run
 from .whatif_code import CODE, Binary, Part, Parts, Piece, Used, in_order, moved
 from .whatif_link import Program
@@ -29,6 +31,29 @@ _INSIDE = "__GI_"
 _MANY = 500  # blocks of code
 _LEAST_NAMED = 0.5  # of the library code that ran, what must have symbols
 _OTHER = 1 << 20  # added to the numbers of the recorded run's own mappings
+
+
+class Moves:
+    """Where the bytes of data are then, counted from the begin of their section as it is now."""
+
+    def __init__(self, elf: Elf, layout: Layout) -> None:
+        self.layout = layout
+        self.starts = [moved.start for moved in layout.moved]
+        # What a section grows by moves those behind it, but a static program has its own places of them.
+        self.begins = {
+            section.address: min(m.start + m.by for m in layout.moved if m.start >= section.address)
+            for section in elf.sections
+            if any(m.start == section.address for m in layout.moved)
+        }
+        self.elf = elf
+
+    def of(self, address: int, length: int) -> Iterator[tuple[int, int]]:
+        section = self.elf.section_at(address)
+        by = 0
+        if section is not None and section.address in self.begins:
+            by = section.address - self.begins[section.address]
+        for first, last in moved_bytes(DataUse(address, length, False), self.layout.moved, self.starts):
+            yield first + by, last + 1 - first
 
 
 class Relinked:
@@ -71,8 +96,9 @@ class Relinked:
                     found[page].append(use)
         return found
 
-    def touches(self, keeps: Iterable[Keep], has_order: bool) -> Run:
-        """The static program's run, without what a `keep` takes away."""
+    def touches(self, keeps: Iterable[Keep], has_order: bool, data: Layout = AS_IT_IS) -> Run:
+        """The static program's run, without what a `keep` takes away; `data`: the program's is in order."""
+        self.data = Moves(self.program.elf, data)
         kept = [
             event
             for place, event in enumerate(self.run.events)
@@ -183,7 +209,8 @@ class Relinked:
 
     def _use(self, name: str, use: Use, kind: str) -> Iterator[Event]:
         if name == self.program.path:
-            yield from self._at(self._own(use.offset), use.length, kind, use.when)
+            for at, length in self.data.of(use.offset, use.length):
+                yield from self._at(self._own(at), length, kind, use.when)
             return
         part = self.binaries[name].variables.at(use.offset)
         if part is not None:

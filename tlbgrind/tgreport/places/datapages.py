@@ -77,7 +77,7 @@ class Data:
             address = self.address_of(use.offset)
             if address is None:  # the heap, which lies behind the program's .bss
                 continue
-            self.uses.append(Use(address, use.length, use.is_write))
+            self.uses.append(Use(address, use.length, use.is_write, use.when))
             if use.is_write:
                 self._add_all(address, use.length, use.when)
 
