@@ -38,7 +38,8 @@ class Piece(NamedTuple):
     address: int
     length: int
     part: Part | None  # None: no symbol has them
-    when: int  # instructions before it
+    when: int  # instructions before it, at least
+    turn: int  # among the blocks of all objects
 
 
 class Parts:
@@ -133,17 +134,18 @@ class Used:
             self.binaries[object_.name] = Binary(
                 elf, Parts(elf, CODE), Parts(elf, (STT_OBJECT,)), [], []
             )
+        fetched = _first_fetches(run)
         when = 0
-        for block in entries.blocks:
+        for turn, block in enumerate(entries.blocks):
             function = entries.functions[block.function]
-            # The block ran when the last function had begun that was entered before it.
+            # The block ran when the last function had begun that was entered before it, and not before
+            # something was fetched from its page.
             when = max(when, function.when)
             name = numbers.get(function.object, "")
             if name:
                 offset = function.offset + block.offset
-                self.binaries[name].code += _pieces(
-                    self.binaries[name], offset, max(1, block.length), when
-                )
+                when = max(when, fetched.get((name, offset // run.page_size), 0))
+                self.binaries[name].code += _pieces(self.binaries[name], offset, max(1, block.length), when, turn)
         for use in entries.uses:
             name = numbers.get(use.object, "")
             if name:
@@ -162,7 +164,17 @@ def _address(elf: Elf, offset: int) -> int | None:
     return address
 
 
-def _pieces(binary: Binary, offset: int, length: int, when: int) -> Iterator[Piece]:
+def _first_fetches(run: Run) -> dict[tuple[str, int], int]:
+    """By object and page of its file, when it was."""
+    found: dict[tuple[str, int], int] = {}
+    for event in run.events:
+        if event.fetches and event.map.what == "file":
+            page = event.page + (event.map.offset - event.map.native) // run.page_size
+            found.setdefault((event.map.name, page), event.when)
+    return found
+
+
+def _pieces(binary: Binary, offset: int, length: int, when: int, turn: int) -> Iterator[Piece]:
     """A block of code without a branch runs on into the next function."""
     at = binary.elf.address_of(offset, 1)
     if at is None:
@@ -172,7 +184,7 @@ def _pieces(binary: Binary, offset: int, length: int, when: int) -> Iterator[Pie
         part = binary.functions.at(at)
         stop = part.address + part.size if part is not None else binary.functions.behind(at) or end
         stop = min(stop, end)
-        yield Piece(at, stop - at, part, when)
+        yield Piece(at, stop - at, part, when, turn)
         at = stop
 
 

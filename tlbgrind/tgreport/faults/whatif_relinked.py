@@ -22,7 +22,7 @@ from ..places.datafaults import Use as DataUse
 from .replay import Event, Run
 from .whatif_code import CODE, Binary, Part, Parts, Piece, Used, in_order, moved
 from .whatif_link import Program
-from .whatif_trial import Impossible, Trial
+from .whatif_trial import AHEAD, Impossible, Trial, code_ahead
 
 Keep = Callable[[int, Event], bool]
 
@@ -76,6 +76,7 @@ class Relinked:
         own = self.binaries.get(program.path)
         self.start = min((piece.when for piece in own.code), default=0) if own is not None else 0
         self.uses = {name: self._uses(binary) for name, binary in self.binaries.items()}
+        self.until = 0  # bytes of .text that are ahead
         self._need_symbols()
 
     def _need_symbols(self) -> None:
@@ -120,24 +121,37 @@ class Relinked:
 
     def _code(self, kept: Iterable[Event], has_order: bool) -> Iterator[Event]:
         pages = {(event.map.name, event.page) for event in kept if event.fetches}
-        for name, binary in self.binaries.items():
-            places = in_order(binary) if has_order and name == self.program.path else {}
-            for piece in binary.code:
-                if (name, self.bases[name] + piece.address // 4096) not in pages:
-                    continue
-                at, length = piece.address, piece.length
-                if name == self.program.path:
-                    yield from self._at(self._own(moved(piece, places)), length, "x", piece.when)
-                elif piece.part is not None:
-                    to, length = self._named(self.functions, piece.part, at, length)
-                    yield from self._at(to, length, "x", piece.when)
+        own = self.binaries.get(self.program.path)
+        places = in_order(own) if has_order and own is not None else {}
+        self._place_ahead(places)
+        pieces = [(piece, name) for name, binary in self.binaries.items() for piece in binary.code]
+        for piece, name in sorted(pieces, key=lambda one: one[0].turn):
+            if (name, self.bases[name] + piece.address // 4096) not in pages:
+                continue
+            at, length = piece.address, piece.length
+            if name == self.program.path:
+                yield from self._at(self._own(moved(piece, places)), length, "x", piece.when)
+            elif piece.part is not None:
+                to, length = self._named(self.functions, piece.part, at, length)
+                yield from self._at(to, length, "x", piece.when)
+
+    def _place_ahead(self, places: Mapping[int, int]) -> None:
+        """What is ordered stands before what linkers place ahead; behind that is the libraries' of this kind."""
+        text = next((section for section in self.program.elf.sections if section.name == ".text"), None)
+        ahead = code_ahead(self.program.elf, text) if text is not None else 0
+        start = text.address + ahead if text is not None else 0
+        self.until = places.get(start, start) - start + ahead
 
     def _own(self, address: int) -> int | None:
         """Where a byte of the program is then."""
         section = self.program.elf.section_at(address)
         if section is None or section.name not in self.trial.starts:
             return None
-        return self.trial.starts[section.name] + address - section.address
+        offset = address - section.address
+        ahead = code_ahead(self.program.elf, section) if section.name == ".text" else 0
+        if ahead and offset < self.until:
+            return self.trial.starts[AHEAD] + offset
+        return self.trial.starts[section.name] + offset - ahead
 
     def _named(self, parts: Parts, part: Part, address: int, length: int) -> tuple[int | None, int]:
         """Where bytes of a library's function or variable are then. The archive's may be shorter."""
