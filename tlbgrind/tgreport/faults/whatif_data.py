@@ -99,20 +99,20 @@ def _touches(run: Run, program: Program, data: Data, layout: Layout, maps: list[
         if segment.memory_size > segment.file_size and end % run.page_size:
             yield from at(end // run.page_size, True, PROGRAM, 0)
     for use in data.uses:
-        for part, work in _by_work(use, words):
+        for part, work in _by_work(use, words, program.dynamic.word):
             for first, last in moved_bytes(part, layout.moved, starts):
                 for page in range(first // run.page_size, last // run.page_size + 1):
                     yield from at(page, use.is_write, work, use.when)
 
 
-def _by_work(use: Use, words: list[int]) -> Iterator[tuple[Use, str]]:
-    """A write of several words, of which a relative relocation writes some."""
+def _by_work(use: Use, words: list[int], size: int) -> Iterator[tuple[Use, str]]:
+    """A write of several words, of which relative relocations write some; `size` of each."""
     at, end = use.address, use.address + use.length
     while at < end:
-        index = bisect_left(words, at - 7)
+        index = bisect_left(words, at - size + 1)
         word = words[index] if index < len(words) else end
         inside = use.is_write and word <= at
-        stop = min(end, word + 8 if inside else max(word, at + 1))
+        stop = min(end, word + size if inside else max(word, at + 1))
         yield use._replace(address=at, length=stop - at), RELOCATION if inside else PROGRAM
         at = stop
 
