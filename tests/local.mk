@@ -227,6 +227,7 @@ PYTEST_FILES = \
 	tests/hosts/test_pairs.py \
 	tests/machines/test_machines.py \
 	tests/faults/test_cold_pages.py \
+	tests/faults/test_cold_order.py \
 	tests/faults/test_cold_view.py \
 	tests/faults/test_first_faults.py \
 	tests/faults/test_forks.py \

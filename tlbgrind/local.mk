@@ -1201,7 +1201,8 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/faults/readahead.py \
 	tlbgrind/tgreport/faults/replay.py \
 	tlbgrind/tgreport/faults/whatif.py \
-	tlbgrind/tgreport/faults/whatif_code.py \
+tlbgrind/tgreport/faults/whatif_code.py \
+	tlbgrind/tgreport/faults/whatif_data.py \
 	tlbgrind/tgreport/faults/whatif_heap.py \
 	tlbgrind/tgreport/faults/whatif_link.py \
 	tlbgrind/tgreport/faults/whatif_locale.py \
@@ -1244,23 +1245,25 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/order/cli.py \
 	tlbgrind/tgreport/order/cold.py \
 	tlbgrind/tgreport/order/datacheck.py \
-	tlbgrind/tgreport/order/datafaults.py \
 	tlbgrind/tgreport/order/dataforecast.py \
-	tlbgrind/tgreport/order/dataorder.py \
-	tlbgrind/tgreport/order/datapages.py \
+	tlbgrind/tgreport/order/datatables.py \
 	tlbgrind/tgreport/order/dialects.py \
 	tlbgrind/tgreport/order/forecast.py \
 	tlbgrind/tgreport/order/gains.py \
-	tlbgrind/tgreport/order/layout.py \
 	tlbgrind/tgreport/order/ld_script.py \
 	tlbgrind/tgreport/order/objects.py \
 	tlbgrind/tgreport/order/options.py \
-	tlbgrind/tgreport/order/order.py \
-	tlbgrind/tgreport/order/sections.py \
 	tlbgrind/tgreport/order/stale.py \
-	tlbgrind/tgreport/order/trace.py \
 	tlbgrind/tgreport/order/verdict.py \
 	tlbgrind/tgreport/order/work.py \
+	tlbgrind/tgreport/places/__init__.py \
+	tlbgrind/tgreport/places/datafaults.py \
+	tlbgrind/tgreport/places/dataorder.py \
+	tlbgrind/tgreport/places/datapages.py \
+	tlbgrind/tgreport/places/layout.py \
+	tlbgrind/tgreport/places/order.py \
+	tlbgrind/tgreport/places/sections.py \
+	tlbgrind/tgreport/places/trace.py \
 	tlbgrind/tgreport/report/__init__.py \
 	tlbgrind/tgreport/report/advised.py \
 	tlbgrind/tgreport/report/calls.py \
@@ -1306,6 +1309,7 @@ tgreport_faultsdir = $(tgreportdir)/faults
 tgreport_formatsdir = $(tgreportdir)/formats
 tgreport_nativedir = $(tgreportdir)/native
 tgreport_orderdir = $(tgreportdir)/order
+tgreport_placesdir = $(tgreportdir)/places
 tgreport_reportdir = $(tgreportdir)/report
 dist_tgreport_DATA = $(filter-out $(REPORT_FOLDERS:%=tlbgrind/tgreport/%/%),$(REPORT_MODULES))
 dist_tgreport_annotate_DATA = $(call report_folder,annotate)
@@ -1314,4 +1318,5 @@ dist_tgreport_faults_DATA = $(call report_folder,faults)
 dist_tgreport_formats_DATA = $(call report_folder,formats)
 dist_tgreport_native_DATA = $(call report_folder,native)
 dist_tgreport_order_DATA = $(call report_folder,order)
+dist_tgreport_places_DATA = $(call report_folder,places)
 dist_tgreport_report_DATA = $(call report_folder,report) $(REPORT_ASSETS)

@@ -23,7 +23,7 @@ from exp_frame import (
 from exp_lab import Broken, Lab
 from exp_order import PAGE, Native, link_flags, native_faults, record
 from tgreport.formats import elf
-from tgreport.order import layout
+from tgreport.places import layout
 
 FUNCTIONS, CALLED, SIZE = 200, 20, 256
 

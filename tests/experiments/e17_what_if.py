@@ -21,6 +21,7 @@ from tgreport.formats.faultlog import FaultLog
 MINOR, MAJOR = 3, 2  # what a changed program may differ by from what was said
 UTF8 = "C.UTF-8"
 ORDER = "functions in order"
+DATA_ORDER = "variables in order"
 # How each is really done: flags of the linker, variables. {order} is GNU ld's script, {populate-N} an object
 # file for these segments.
 LINKED: Mapping[str, Sequence[str]] = {
@@ -36,6 +37,7 @@ LINKED: Mapping[str, Sequence[str]] = {
     "MADV_POPULATE: data": ("{populate-2}",),
     "MADV_POPULATE: constants": ("{populate-4}",),
     ORDER: ("-Wl,-T,{order}",),
+    DATA_ORDER: ("-Wl,-T,{order}",),
 }
 _POPULATE = "{populate-"
 VARIABLES: Mapping[str, Mapping[str, str]] = {
@@ -108,7 +110,7 @@ class Program:
             yield row, Counts(self.before.minor - after.minor, self.before.major - after.major, kernel)
 
     def _flags(self, parts: Sequence[str]) -> list[str]:
-        flags = [flag for part in parts for flag in LINKED[part]]
+        flags = list(dict.fromkeys(flag for part in parts for flag in LINKED[part]))
         bits = sum(int(flag[len(_POPULATE) : -1]) for flag in flags if flag.startswith(_POPULATE))
         flags = [flag for flag in flags if not flag.startswith(_POPULATE)]
         if bits:
@@ -121,7 +123,17 @@ class Program:
         kind = "-static" if "static" in parts else "-no-pie" if "no PIE" in parts else "-pie"
         words = [self.lab.need("ld", "binutils"), kind, "-z", "separate-code", "--verbose"]
         script = self.lab.write(f"default{kind}.ld", self.lab.call(words))
-        return self.order.file("bfd-script", f"--ld-script={script}")
+        if DATA_ORDER not in parts:
+            return self.order.file("bfd-script", f"--ld-script={script}")
+        path = self.order.file("bfd-script", f"--ld-script={script}", "--with-data")
+        if ORDER not in parts:
+            path.write_text(_without_functions(path.read_text(encoding="utf-8")), encoding="utf-8")
+        return path
+
+
+def _without_functions(script: str) -> str:
+    """The lines of single functions name all sections in which one may be."""
+    return "".join(line for line in script.splitlines(True) if not line.startswith("    *(.text.") or " .text.startup." not in line)
 
 
 def _major(log: FaultLog) -> int:

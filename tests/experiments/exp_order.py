@@ -15,9 +15,9 @@ from pathlib import Path
 from exp_frame import Missing
 from exp_lab import HERE, PATH, Lab, setting
 from tgreport.formats import elf, entries
-from tgreport.order import layout
-from tgreport.order.order import Order, order
-from tgreport.order.trace import Function, Trace, load
+from tgreport.places import layout
+from tgreport.places.order import Order, order
+from tgreport.places.trace import Function, Trace, load
 
 PAGE = 4096
 TG_ORDER = HERE.parents[1] / "tlbgrind" / "tg_order"

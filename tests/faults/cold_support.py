@@ -24,11 +24,17 @@ class Disk:
 
     def __init__(self, folder: Path, loop: str) -> None:
         self.folder = folder
-        self._read_ahead = Path("/sys/block") / Path(loop).name / "queue/read_ahead_kb"
+        device = Path("/sys/block") / Path(loop).name
+        self._read_ahead, self._stat = device / "queue/read_ahead_kb", device / "stat"
 
     def set_read_ahead(self, kb: int) -> None:
         """For files that are opened from now on."""
         self._read_ahead.write_text(str(kb))
+
+    def reads(self) -> tuple[int, int]:
+        """Requests so far, and KiB."""
+        words = self._stat.read_text().split()
+        return int(words[0]), int(words[2]) // 2
 
     @staticmethod
     def forget(file: Path) -> None:

@@ -25,7 +25,7 @@ CALLED = 5  # each fifth
 # What a changed program may differ by from what was said.
 MINOR, MAJOR = 3, 2
 UTF8 = "C.UTF-8"
-ORDER = "functions in order"
+ORDER, DATA_ORDER = "functions in order", "variables in order"
 NO_POPULATE = 3  # the exit status of a program whose madvise() is not known
 # (Not gawk: it reads /proc/self/maps, so its faults depend on where the tool lies.)
 PROGRAMS = {"bash": ("-c", ":"), "ls": ("/",), "perl": ("-e", "1")}
@@ -268,6 +268,22 @@ def test_functions_in_order(built: Built, known: Known) -> None:
     row = known.rows[ORDER]
     holds(row, known.log, built.run(ordered))
     assert row["minor_least"] > 0
+
+
+def test_variables_in_order(built: Built, known: Known) -> None:
+    """with what the entries file has of data; its faults are those that tg_order forecasts"""
+    script = built.folder / "data.ld"
+    order(built, "--with-data", f"--bfd-script={script}")
+    lines = script.read_text(encoding="ascii").splitlines(True)
+    script.write_text("".join(line for line in lines if " .text.startup.f" not in line), encoding="ascii")
+    ordered = built.program("ordata", *PIE, "-fdata-sections", "-fuse-ld=bfd", f"-Wl,-T,{script}")
+    holds(known.rows[DATA_ORDER], known.log, built.run(ordered))
+
+
+def test_variables_in_order_need_entries_with_data(built: Built, tmp_path: Path) -> None:
+    """without, the row says what to record"""
+    row = rows(recorded(built))[DATA_ORDER]
+    assert row["minor_least"] is None and "--entries=data" in row["assumption"]
 
 
 CPP = """

@@ -240,13 +240,6 @@ def test_what_has_no_variables_is_refused(used: Used) -> None:
     assert result.status == 1 and "--data goes without --list" in result.err
 
 
-def test_the_saved_faults_are_to_be_had_as_numbers(used: Used) -> None:
-    found = package("order.dataforecast").faults_saved(str(used.entries), objects=[str(used.object)])
-    told = columns(good(used.folder, "--data", f"--objects={used.object}", used.entries))
-    assert [found.now.total(), found.first.total(), found.at_end.total()] == list(told.values())
-    assert found.saved == told["now"] - told["in order"]
-
-
 def test_all_objects_have_their_data_in_order(used: Used) -> None:
     good(used.folder, "--with-data", "--object=all", "--lld=each", used.entries)
     assert "second" in (used.folder / "each.uses").read_text().split()
@@ -267,4 +260,4 @@ def test_a_stripped_binary_is_told(used: Used) -> None:
     [("v", []), ("v.0", []), ("v.lto_priv.3", ["v"]), ("v.7.lto_priv.3", ["v.7"]), ("v.llvm.12", ["v"])],
 )
 def test_names_are_written_without_suffixes_that_change(name: str, shorter: list[str]) -> None:
-    assert list(package("order.dataorder")._shorter(name)) == shorter
+    assert list(package("places.dataorder")._shorter(name)) == shorter

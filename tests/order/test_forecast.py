@@ -80,7 +80,7 @@ def test_the_forecast_says_what_all_faults_gain(program: Spread) -> None:
         now, then = int(match[1]), int(match[2])
         assert then < now
         assert float(match[3]) == now - then  # of 100
-        layout, trace = package("order.layout"), package("order.trace")
+        layout, trace = package("places.layout"), package("places.trace")
         run_ = trace.load(package("formats.entries").read(str(program.entries)), "", "", [])
         faults = layout.measure(run_.touches, layout.own_places(run_), layout.Text(binary)).faults
         assert now == faults[phase]
@@ -154,7 +154,7 @@ def test_the_forecast_counts_from_the_base_of_the_program(tmp_path: Path, monkey
     entries = recorded(tmp_path, binary, options=("--faults=yes", f"--faults-out-file={faults}"))
     first = min(m.native for m in package("formats.faultlog").read(str(faults)).maps.values() if m.name == str(binary))
     bases = []
-    monkeypatch.setattr(package("order.layout"), "faults_at", lambda *arguments: bases.append(arguments[3]) or 0)
+    monkeypatch.setattr(package("places.layout"), "faults_at", lambda *arguments: bases.append(arguments[3]) or 0)
     package("order.cli").report(["--forecast", f"--faults={faults}", str(entries)], [])
     assert bases == [first // 4096] * 2
 
@@ -179,7 +179,7 @@ def test_the_two_records_of_one_run_agree(tmp_path: Path, program: Spread) -> No
 
 def test_windows_are_those_of_the_kernel() -> None:
     """As fault-around is described: 16 pages aligned in the address space, clamped."""
-    window = package("order.layout").window
+    window = package("places.layout").window
     mapping = range(3, 1000)
     for base in (0, 5, 511):
         for page in mapping:
@@ -199,7 +199,7 @@ def test_windows_are_those_of_the_kernel() -> None:
 
 
 def test_a_fault_brings_the_window_around_it() -> None:
-    layout = package("order.layout")
+    layout = package("places.layout")
 
     class Text:
         ranges = (range(64),)

@@ -126,7 +126,7 @@ def test_every_language_has_the_order(program: Spread) -> None:
 @pytest.mark.parametrize("what", ["lld", "names", "bolt", "gold", "bfd", "bfd_script"])
 def test_what_is_written_for_a_linker_is_read_back(what: str, tmp_path: Path) -> None:
     """Names with and without suffixes, of cold parts, of sections, with characters that are quoted."""
-    order, dialects, trace = package("order.order"), package("order.dialects"), package("order.trace")
+    order, dialects, trace = package("places.order"), package("order.dialects"), package("places.trace")
     names = ["main", "f.cold", "g.isra.0.cold.3", "startup", "_ZN1aIiE1bEv"]
     names += ["operator@x"] * (what != "gold")  # gold would take it for a pattern
     functions = [trace.Function(name, "", n, 1, n, (name,)) for n, name in enumerate(names)]
@@ -323,8 +323,8 @@ def test_names_with_and_without_suffixes_are_written(tmp_path: Path) -> None:
 
 
 def test_the_cold_part_is_looked_for_where_compilers_put_it() -> None:
-    order, dialects = package("order.order"), package("order.dialects")
-    function = package("order.trace").Function("f.cold", "", 0, 10, 0, ("f.cold",))
+    order, dialects = package("places.order"), package("order.dialects")
+    function = package("places.trace").Function("f.cold", "", 0, 10, 0, ("f.cold",))
     names = dialects.section_names(order.Placed(function, 1.0, 0.0), None)
     assert names == [".text.unlikely.f", ".text.unlikely.f.cold"]
 
@@ -347,4 +347,4 @@ def test_the_cold_part_is_looked_for_where_compilers_put_it() -> None:
     ],
 )
 def test_suffixes_of_compilers_are_cut_one_by_one(name: str, shorter: list[str]) -> None:
-    assert package("order.order").stripped(name) == shorter
+    assert package("places.order").stripped(name) == shorter

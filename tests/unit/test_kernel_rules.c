@@ -394,6 +394,21 @@ static void recorded_touches(const recorded_case *c)
    }
 }
 
+/* Page 100 begins a folio of four pages, and the window up to 127 ends a node of the cache. What is read on
+   from page 101 begins two pages behind that: as far as the search began behind the folio's begin. */
+TEST(test_reading_on_from_within_a_folio)
+{
+   begin_file("6.18", 400, RO, 0);
+   reads(52, TLB_TOUCH_READ, -16, 15);
+   finds(60, TLB_TOUCH_READ);
+   finds(68, TLB_TOUCH_READ);
+   finds(101, TLB_TOUCH_READ);
+   finds(144, TLB_TOUCH_READ);
+   touch_page(129, TLB_TOUCH_READ);
+   assert_int_equal(cold_out->major, 1);
+   end();
+}
+
 TEST(test_recorded)
 {
    for (size_t i = 0; i < sizeof recorded / sizeof *recorded; i++) {
@@ -446,6 +461,8 @@ int main(void)
       CLAIM("no page at the end of a file goes on since 6.17", test_marks_at_the_end),
       CLAIM("reading on is a major fault in 6.1", test_reading_on_is_major_in_6_1),
       CLAIM("a page behind the window goes on in 6.1", test_a_page_behind_the_window),
+      CLAIM("a search for what is to be read on passes over pages behind a node's end",
+            test_reading_on_from_within_a_folio),
       CLAIM("pages of the vDSO are never major", test_pages_of_the_kernel),
       CLAIM("of 114 walks through files, four kernels were seen to wait at these very touches",
             test_recorded),

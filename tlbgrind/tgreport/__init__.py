@@ -35,6 +35,16 @@ formats: bytes -> checked data
     share      out-files -> what share of the time their misses take
     verdicts   cycles that are saved -> whether that is worth a change
 
+places: where functions and data lie, and where an order puts them
+
+    trace      Entries and Elf -> Trace: the functions of one object that were entered
+    order      Traces -> Order: several runs merged, names with and without suffixes
+    sections   object files -> the section that each function is in
+    layout     functions and places -> pages, windows, faults; an order of them -> places
+    datafaults uses of data -> their page faults, as it lies and packed
+    datapages  Entries and Elf -> the data that was used
+    dataorder  Traces -> DataOrder: which variables come first, and where all lie then
+
 annotate: tg_annotate
 
     profile    OutFiles -> Profile: merged or subtracted, summed by function, file, object, line
@@ -91,22 +101,19 @@ faults: tg_faults
 order: tg_order
 
     options    what is allowed, and what goes together
-    trace      Entries and Elf -> Trace: the functions of one object that were entered
-    order      Traces -> Order: several runs merged, names with and without suffixes
-    sections   object files -> the section that each function is in
     dialects   Order -> what each linker reads, and back
     ld_script  GNU ld's default script, to be added to
-    layout     functions and places -> pages, windows, faults
     work       what the answers share: options, Traces, Order, rows of a measure
     cold       what a layout changes of what is read from the disk
     check      does a binary follow an order?
+    datacheck  does its data?
     forecast   what an order would bring
+    dataforecast  what an order of its data would
     gains      what an order brings each run, and runs that are not in it
     objects    an order for each object of a process
     stale      how far an order still fits what the program executes
     verdict    whether the faults that it saves are worth it
-    datapages  Entries and Elf -> the data that was written
-    datafaults uses of data -> their page faults, as it lies and packed
+    datatables the data that was written -> text
     cli        the life of one call
 
 native: tg_native

@@ -391,7 +391,8 @@ static uint64_t folio_start(const tlb_fault_file *f, uint64_t page)
 /* page_cache_next_miss(): where the cache has nothing, from page `first` on, and
    at most so far. The kernel's cursor has a page number and a place in a node of
    64 slots. If it begins inside of a folio, the place is that of the folio's
-   start, and the number is ahead of it until the node ends. */
+   start, and the number is ahead of it until the node ends. In the next node it
+   goes on at the number's own place, so what is between is passed over. */
 static uint64_t next_miss(const tlb_fault_model *m, const tlb_fault_file *f, uint64_t first,
                           uint64_t most)
 {
@@ -400,13 +401,8 @@ static uint64_t next_miss(const tlb_fault_model *m, const tlb_fault_file *f, uin
    for (uint64_t n = 0; n < most; n++) {
       if (cached(f, place) == 0)
          return number;
-      if (place % NODE != NODE - 1) {
-         number++;
-         place++;
-      } else {
-         number += number % NODE == NODE - 1;
-         place = folio_start(f, number);
-      }
+      number++;
+      place = place % NODE != NODE - 1 ? place + 1 : number;
    }
    return first + most - (m->settings.kernel->scans_less != 0);
 }

@@ -192,12 +192,8 @@ class CachedFile:
         for _ in range(most):
             if not self.has(place):
                 return number
-            if place % _NODE != _NODE - 1:
-                number += 1
-                place += 1
-            else:
-                number += number % _NODE == _NODE - 1
-                place = self._folio(number)
+            number += 1
+            place = place + 1 if place % _NODE != _NODE - 1 else number
         return first + most - self.kernel.scans_less
 
     def _read_on(self, page: int) -> None:

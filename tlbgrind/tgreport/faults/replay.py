@@ -225,6 +225,9 @@ class Populated(NamedTuple):
     writes: bool
 
 
+CODE, DATA = "code", "data"
+
+
 @dataclass
 class Change:
     """A changed run: which events there are, and where their pages lie."""
@@ -237,7 +240,9 @@ class Change:
     # Before the event of that number these pages are made present.
     populate: tuple[int, tuple[Populated, ...]] = (-1, ())
     executes: frozenset[int] = frozenset()  # maps that may be executed, which they might not
-    more: tuple[Event, ...] = ()  # that the changed run has, of which its own `keep` takes nothing away
+    # Events that the changed run has, in the order of their time, of which its own `keep` takes nothing away.
+    more: tuple[Event, ...] = ()
+    orders: str = ""  # CODE or DATA: `more` is what the program uses of it, in another order
 
 
 @dataclass
@@ -269,11 +274,20 @@ class Replayer:
         self.major = 0
 
     def all(self) -> Replay:
-        at = [self._is_fault(place, event) for place, event in enumerate(self.run.events)]
+        at: list[bool] = []
         more = 0
-        for change in self.changes:
-            for event in change.more:
-                more += self._is_fault(len(at), event, change)
+        others = [(event, change) for change in self.changes for event in change.more]
+        others.sort(key=lambda one: one[0].when)
+        following = iter(others)
+        other = next(following, None)
+        for place, event in enumerate(self.run.events):
+            while other is not None and other[0].when <= event.when:
+                more += self._is_fault(place, *other)
+                other = next(following, None)
+            at.append(self._is_fault(place, event))
+        while other is not None:
+            more += self._is_fault(len(at), *other)
+            other = next(following, None)
         files = self.cached.values()
         read, requests = sum(file.read for file in files), sum(len(file.runs) for file in files)
         return Replay(at, self.run.always + more, self.major, read, requests)

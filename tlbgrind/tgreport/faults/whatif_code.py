@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,6 +14,8 @@ from ..base.errors import ReportError
 from ..formats.debugfile import add_symbols
 from ..formats.elf import STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT, Elf, Section
 from ..formats.entries import Entries, Use
+from ..places import layout
+from ..places.layout import Place
 from .replay import Run
 
 # Of the C start files, which no linker moves.
@@ -36,7 +38,8 @@ class Piece(NamedTuple):
     address: int
     length: int
     part: Part | None  # None: no symbol has them
-    when: int  # instructions before it
+    when: int  # instructions before it, at least
+    turn: int  # among the blocks of all objects
 
 
 class Parts:
@@ -117,6 +120,7 @@ class Used:
     def __init__(self, run: Run, entries: Entries) -> None:
         if entries.command != run.log.command:
             raise ReportError(f"is of another run than {run.log.path}", entries.path)
+        self.entries = entries
         self.binaries: dict[str, Binary] = {}
         numbers = {}
         for number, object_ in entries.objects.items():
@@ -130,23 +134,25 @@ class Used:
             self.binaries[object_.name] = Binary(
                 elf, Parts(elf, CODE), Parts(elf, (STT_OBJECT,)), [], []
             )
+        fetched = _first_fetches(run)
         when = 0
-        for block in entries.blocks:
+        for turn, block in enumerate(entries.blocks):
             function = entries.functions[block.function]
-            # The block ran when the last function had begun that was entered before it.
+            # The block ran when the last function had begun that was entered before it, and not before
+            # something was fetched from its page.
             when = max(when, function.when)
             name = numbers.get(function.object, "")
             if name:
                 offset = function.offset + block.offset
-                self.binaries[name].code += _pieces(
-                    self.binaries[name], offset, max(1, block.length), when
-                )
+                when = max(when, fetched.get((name, offset // run.page_size), 0))
+                self.binaries[name].code += _pieces(self.binaries[name], offset, max(1, block.length), when, turn)
         for use in entries.uses:
             name = numbers.get(use.object, "")
             if name:
                 address = _address(self.binaries[name].elf, use.offset)
                 if address is not None:
                     self.binaries[name].uses.append(use._replace(offset=address))
+        self.numbers = {name: number for number, name in numbers.items()}
 
 
 def _address(elf: Elf, offset: int) -> int | None:
@@ -158,7 +164,17 @@ def _address(elf: Elf, offset: int) -> int | None:
     return address
 
 
-def _pieces(binary: Binary, offset: int, length: int, when: int) -> Iterator[Piece]:
+def _first_fetches(run: Run) -> dict[tuple[str, int], int]:
+    """By object and page of its file, when it was."""
+    found: dict[tuple[str, int], int] = {}
+    for event in run.events:
+        if event.fetches and event.map.what == "file":
+            page = event.page + (event.map.offset - event.map.native) // run.page_size
+            found.setdefault((event.map.name, page), event.when)
+    return found
+
+
+def _pieces(binary: Binary, offset: int, length: int, when: int, turn: int) -> Iterator[Piece]:
     """A block of code without a branch runs on into the next function."""
     at = binary.elf.address_of(offset, 1)
     if at is None:
@@ -168,32 +184,24 @@ def _pieces(binary: Binary, offset: int, length: int, when: int) -> Iterator[Pie
         part = binary.functions.at(at)
         stop = part.address + part.size if part is not None else binary.functions.behind(at) or end
         stop = min(stop, end)
-        yield Piece(at, stop - at, part, when)
+        yield Piece(at, stop - at, part, when, turn)
         at = stop
-
-
-def _aligned(start: int, address: int) -> int:
-    """Compilers align functions to 16 bytes at most; where one is shows how it is."""
-    align = min(16, address & -address) if address else 16
-    return -(-start // align) * align
 
 
 def in_order(binary: Binary) -> dict[int, int]:
     """Where functions lie when those that were entered stand first in .text, in the order of their
     first entry: the address of each by that which it has."""
     text = next((section for section in binary.elf.sections if section.name == ".text"), None)
-    places: dict[int, int] = {}
     if text is None:
-        return places
+        return {}
     entered = [piece.part for piece in binary.code if piece.part is not None]
     moved = dict.fromkeys(part for part in entered if _is_in(text, part) and not part.is_fixed)
     staying = [part for part in binary.functions.all if _is_in(text, part) and part not in moved]
-    at = text.address
-    for part in (*moved, *staying):
-        at = _aligned(at, part.address)
-        places[part.address] = at
-        at += part.size
-    return places
+    return layout.in_order(text.address, _places(moved), _places(staying))
+
+
+def _places(parts: Iterable[Part]) -> list[Place]:
+    return [Place(part.address, part.size) for part in parts]
 
 
 def _is_in(section: Section, part: Part) -> bool:

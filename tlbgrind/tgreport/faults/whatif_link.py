@@ -21,6 +21,8 @@ from ..formats.faultlog import LINKER
 from .replay import Change, Event, Piece, Run
 from .whatif import Remedy, Way
 
+# The work of an event that is a relative relocation, and nothing else.
+RELOCATION = "relocation"
 _FIXED = 0x400  # the page where programs begin that are not position-independent
 
 
@@ -222,6 +224,8 @@ def no_pie(run: Run, program: Program | None) -> Remedy | None:
     numbers = {map_.number for map_ in program.maps if "w" in map_.protection}
 
     def keep(_place: int, event: Event) -> bool:
+        if event.work == RELOCATION:
+            return False
         is_relocation = event.work == LINKER and event.map.number in numbers
         return not is_relocation or event.page - program.base in kept
 

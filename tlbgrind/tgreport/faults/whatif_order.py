@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..base.text import counted
 from ..formats.faultlog import PROGRAM
-from .replay import Change, Event, Run
+from .replay import CODE, Change, Event, Run
 from .whatif import Remedy, Way
 from .whatif_code import Binary, Used, in_order, moved
 from .whatif_link import Program
@@ -31,19 +31,19 @@ def remedy(run: Run, program: Program | None, used: Used | None) -> Remedy | Non
     def keep(_place: int, event: Event) -> bool:
         return not (event.fetches and event.map.number in code)
 
-    change = Change(keep=keep, more=tuple(_fetches(run, program, binary)))
+    change = Change(keep=keep, more=tuple(_fetches(run, program, binary)), orders=CODE)
     functions = len({piece.part for piece in binary.code if piece.part is not None})
     return Remedy(
         NAME,
         _HOW,
         (Way((change,)),),
         f"{counted(functions, 'function')} that the run enters: one behind the other at the begin of .text",
-        "constants and data; where gold puts the block, at the end",
+        "constants, and data, which has a row of its own; where gold puts the block, at the end",
     )
 
 
 def _fetches(run: Run, program: Program, binary: Binary) -> Iterator[Event]:
-    """In the order of the run, but behind all other events: in mappings of code there are no others."""
+    """In the order of the run, and when they are at the earliest."""
     places = in_order(binary)
     seen: set[int] = set()
     for piece in binary.code:

@@ -26,10 +26,3 @@ def remedies(run: Run, program: Program | None) -> Iterator[Remedy]:
             "--dump-instr=yes",
             "",
         )
-    yield Remedy(
-        "variables in order",
-        "-fdata-sections when compiling, and an order of tg_order --with-data for the linker",
-        (),
-        "tg_order --forecast --with-data tells, of a run with --entries=data",
-        "",
-    )

@@ -13,14 +13,16 @@ import copy
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from ..formats.elf import STT_OBJECT
+from ..formats.elf import STT_OBJECT, Elf
 from ..formats.entries import Use
 from ..formats.fault import Map
 from ..formats.faultlog import LINKER, PROGRAM
+from ..places.datafaults import AS_IT_IS, Layout, moved_bytes
+from ..places.datafaults import Use as DataUse
 from .replay import Event, Run
 from .whatif_code import CODE, Binary, Part, Parts, Piece, Used, in_order, moved
 from .whatif_link import Program
-from .whatif_trial import Impossible, Trial
+from .whatif_trial import AHEAD, Impossible, Trial, code_ahead
 
 Keep = Callable[[int, Event], bool]
 
@@ -29,6 +31,29 @@ _INSIDE = "__GI_"
 _MANY = 500  # blocks of code
 _LEAST_NAMED = 0.5  # of the library code that ran, what must have symbols
 _OTHER = 1 << 20  # added to the numbers of the recorded run's own mappings
+
+
+class Moves:
+    """Where the bytes of data are then, counted from the begin of their section as it is now."""
+
+    def __init__(self, elf: Elf, layout: Layout) -> None:
+        self.layout = layout
+        self.starts = [moved.start for moved in layout.moved]
+        # What a section grows by moves those behind it, but a static program has its own places of them.
+        self.begins = {
+            section.address: min(m.start + m.by for m in layout.moved if m.start >= section.address)
+            for section in elf.sections
+            if any(m.start == section.address for m in layout.moved)
+        }
+        self.elf = elf
+
+    def of(self, address: int, length: int) -> Iterator[tuple[int, int]]:
+        section = self.elf.section_at(address)
+        by = 0
+        if section is not None and section.address in self.begins:
+            by = section.address - self.begins[section.address]
+        for first, last in moved_bytes(DataUse(address, length, False), self.layout.moved, self.starts):
+            yield first + by, last + 1 - first
 
 
 class Relinked:
@@ -51,6 +76,7 @@ class Relinked:
         own = self.binaries.get(program.path)
         self.start = min((piece.when for piece in own.code), default=0) if own is not None else 0
         self.uses = {name: self._uses(binary) for name, binary in self.binaries.items()}
+        self.until = 0  # bytes of .text that are ahead
         self._need_symbols()
 
     def _need_symbols(self) -> None:
@@ -71,8 +97,9 @@ class Relinked:
                     found[page].append(use)
         return found
 
-    def touches(self, keeps: Iterable[Keep], has_order: bool) -> Run:
-        """The static program's run, without what a `keep` takes away."""
+    def touches(self, keeps: Iterable[Keep], has_order: bool, data: Layout = AS_IT_IS) -> Run:
+        """The static program's run, without what a `keep` takes away; `data`: the program's is in order."""
+        self.data = Moves(self.program.elf, data)
         kept = [
             event
             for place, event in enumerate(self.run.events)
@@ -94,24 +121,37 @@ class Relinked:
 
     def _code(self, kept: Iterable[Event], has_order: bool) -> Iterator[Event]:
         pages = {(event.map.name, event.page) for event in kept if event.fetches}
-        for name, binary in self.binaries.items():
-            places = in_order(binary) if has_order and name == self.program.path else {}
-            for piece in binary.code:
-                if (name, self.bases[name] + piece.address // 4096) not in pages:
-                    continue
-                at, length = piece.address, piece.length
-                if name == self.program.path:
-                    yield from self._at(self._own(moved(piece, places)), length, "x", piece.when)
-                elif piece.part is not None:
-                    to, length = self._named(self.functions, piece.part, at, length)
-                    yield from self._at(to, length, "x", piece.when)
+        own = self.binaries.get(self.program.path)
+        places = in_order(own) if has_order and own is not None else {}
+        self._place_ahead(places)
+        pieces = [(piece, name) for name, binary in self.binaries.items() for piece in binary.code]
+        for piece, name in sorted(pieces, key=lambda one: one[0].turn):
+            if (name, self.bases[name] + piece.address // 4096) not in pages:
+                continue
+            at, length = piece.address, piece.length
+            if name == self.program.path:
+                yield from self._at(self._own(moved(piece, places)), length, "x", piece.when)
+            elif piece.part is not None:
+                to, length = self._named(self.functions, piece.part, at, length)
+                yield from self._at(to, length, "x", piece.when)
+
+    def _place_ahead(self, places: Mapping[int, int]) -> None:
+        """What is ordered stands before what linkers place ahead; behind that is the libraries' of this kind."""
+        text = next((section for section in self.program.elf.sections if section.name == ".text"), None)
+        ahead = code_ahead(self.program.elf, text) if text is not None else 0
+        start = text.address + ahead if text is not None else 0
+        self.until = places.get(start, start) - start + ahead
 
     def _own(self, address: int) -> int | None:
         """Where a byte of the program is then."""
         section = self.program.elf.section_at(address)
         if section is None or section.name not in self.trial.starts:
             return None
-        return self.trial.starts[section.name] + address - section.address
+        offset = address - section.address
+        ahead = code_ahead(self.program.elf, section) if section.name == ".text" else 0
+        if ahead and offset < self.until:
+            return self.trial.starts[AHEAD] + offset
+        return self.trial.starts[section.name] + offset - ahead
 
     def _named(self, parts: Parts, part: Part, address: int, length: int) -> tuple[int | None, int]:
         """Where bytes of a library's function or variable are then. The archive's may be shorter."""
@@ -183,7 +223,8 @@ class Relinked:
 
     def _use(self, name: str, use: Use, kind: str) -> Iterator[Event]:
         if name == self.program.path:
-            yield from self._at(self._own(use.offset), use.length, kind, use.when)
+            for at, length in self.data.of(use.offset, use.length):
+                yield from self._at(self._own(at), length, kind, use.when)
             return
         part = self.binaries[name].variables.at(use.offset)
         if part is not None:

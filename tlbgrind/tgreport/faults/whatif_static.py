@@ -16,9 +16,11 @@ from collections.abc import Callable, Iterator, Sequence
 from ..base.errors import ReportError
 from ..base.tool import tool
 from ..formats.faultlog import LINKER
-from .replay import Change, Event, Piece, Run
+from ..places.datafaults import AS_IT_IS
+from .replay import CODE, DATA, Change, Event, Piece, Run
 from .whatif import Remedy, Way
 from .whatif_code import Used
+from .whatif_data import layout_in_order
 from .whatif_link import Program, no_pie
 from .whatif_relinked import Relinked
 from .whatif_trial import Impossible, Lab, trial
@@ -54,11 +56,13 @@ def remedies(run: Run, program: Program | None, used: Used | None, tlbgrind: str
 def _tried(run: Run, program: Program, used: Used, name: str, flag: str, lab: Lab) -> Remedy:
     relinked = Relinked(run, used, program, trial(lab, program.elf, program.dynamic, flag))
     libraries = set(relinked.bases) - {program.path, relinked.linker}
+    data = layout_in_order(program, used) or AS_IT_IS
 
     def relink(changes: Sequence[Change]) -> Run:
-        """Of the changes, an order has fetches of its own, which are those of the program as it is."""
-        keeps = [change.keep for change in changes if change.keep is not None and not change.more]
-        return relinked.touches(keeps, any(change.more for change in changes))
+        """Of the changes, an order has events of its own, which are those of the program as it is."""
+        keeps = [change.keep for change in changes if change.keep is not None and not change.orders]
+        ordered = {change.orders for change in changes}
+        return relinked.touches(keeps, CODE in ordered, data if DATA in ordered else AS_IT_IS)
 
     return Remedy(
         name,

@@ -35,6 +35,7 @@ from ..formats.elf import (
 from .replay import Run
 
 LABEL = "tlbgrind_trial"
+AHEAD = ".text.unlikely"
 # Not the program's own, but of the C start files or made by the linker.
 _MADE = re.compile(
     r"\.(interp|note|gnu|hash|dyn|rel|init|fini|preinit|plt|iplt|got|eh_frame|gcc_except_table|tm_clone|ctors|dtors|jcr)"
@@ -68,6 +69,13 @@ class Trial:
     run: Run
     starts: dict[str, int]  # of the parts, by their names
     main_at: int  # how many instructions are executed before main()
+
+
+def code_ahead(elf: Elf, text: Section) -> int:
+    """The size of what linkers place before the C start files' code: functions that are unlikely, or of the
+    start, of all objects and archives."""
+    start = next((symbol.address for symbol in elf.symbols if symbol.name == "_start"), text.address)
+    return start - text.address if text.address <= start < text.address + text.size else 0
 
 
 def own_parts(elf: Elf) -> list[Section]:
@@ -168,6 +176,10 @@ def _source(elf: Elf, dynamic: Dynamic) -> Iterator[str]:
         one.address for one in dynamic.relocations if one.kind in (RELATIVE, RELR) or (one.kind == SYMBOLIC)
     )
     for part in parts:
+        ahead = code_ahead(elf, part) if part.name == ".text" else 0
+        if ahead:
+            label = f'"{LABEL}{AHEAD}"'
+            yield from (f'.section "{AHEAD}","ax",@progbits', ".balign 32", f".globl {label}", f"{label}:", f".skip {ahead}")
         label = f'"{LABEL}{part.name}"'
         flags = "a" + "w" * bool(part.flags & SHF_WRITE) + "x" * bool(part.flags & SHF_EXECINSTR)
         flags += "T" * bool(part.flags & SHF_TLS)
@@ -183,8 +195,8 @@ def _source(elf: Elf, dynamic: Dynamic) -> Iterator[str]:
                 if part.address <= address and address + 8 <= part.address + part.size:
                     yield f".org {label} + {address - part.address}"
                     yield f'.quad "{LABEL}.text"'
-        if part.name != ".text" or part.size > _MAIN + _CALL * len(references):
-            yield f".org {label} + {part.size}"
+        if part.name != ".text" or part.size - ahead > _MAIN + _CALL * len(references):
+            yield f".org {label} + {part.size - ahead}"
     # What unwinds the stack is not read, but what lies behind it is so much further on in the file.
     unwinding = sum(section.size for section in elf.sections if section.name in _UNWINDING)
     yield '.section .gcc_except_table,"a",@progbits'

@@ -12,6 +12,7 @@ from ..base.text import wrapped
 from ..formats.entries import Entries
 from ..formats.faultlog import FaultLog
 from . import (
+    whatif_data,
     whatif_heap,
     whatif_link,
     whatif_locale,
@@ -51,6 +52,7 @@ def forecast_of(log: FaultLog, given: Given) -> Forecast:
         *whatif_static.remedies(run, program, used, given.tlbgrind),
         *whatif_populate.remedies(run, program),
         whatif_order.remedy(run, program, used),
+        whatif_data.remedy(run, program, used),
         *whatif_others.remedies(run, program),
     ]
     return forecast(run, [remedy for remedy in found if remedy is not None])

@@ -10,12 +10,13 @@ from ..base.errors import ReportError, printable
 from ..base.text import aligned, title
 from ..formats import faultlog
 from ..formats.elf import Elf
-from . import cold, dialects, layout, trace
+from ..places import layout, trace
+from ..places.dataorder import READ, Variable
+from ..places.order import stripped
+from ..places.trace import Function
+from . import cold, dialects
 from .datacheck import Wanted, check_data, variables_of
-from .dataorder import READ, Variable
 from .options import Options
-from .order import stripped
-from .trace import Function
 from .work import COLUMNS, LEGEND, LIMIT_EXCEEDED, Work, labelled, row, some
 
 # What --check exits with if the binary does not follow the order.
@@ -40,7 +41,7 @@ def check(work: Work) -> Answer:
     in_order = [match.places[id(f)].address for f in ordered if id(f) in match.places]
     text = [title(f"Check of {binary.path}"), *aligned(rows), "", *LEGEND, ""]
     if work.options.faults:
-        text += _cold(work, match, binary)
+        text += _cold(work, names, binary)
     verdict = _verdict(in_order, match, len(ordered), found, work.options)
     if work.data is not None:
         _add_data(verdict, [_wanted(v) for v in work.data.placed], binary)
@@ -59,13 +60,15 @@ def _add_data(verdict: Answer, wanted: Sequence[Wanted], binary: Elf) -> None:
         verdict.status = verdict.status or _DOES_NOT_FOLLOW
 
 
-def _cold(work: Work, match: layout.Match, binary: Elf) -> list[str]:
+def _cold(work: Work, names: dict[int, list[str]], binary: Elf) -> list[str]:
     chosen = work.traces[0]
     if work.binary is None:
         raise ReportError(f"--faults needs the binary that was run: {chosen.object}", chosen.entries.path)
     log = faultlog.read(work.options.faults)
     code = (chosen.object, work.binary, chosen.touches)
     own = layout.own_places(chosen)
+    # What no order moves has another place as well: the C start files' functions lie behind the block.
+    match = layout.places_in(chosen.functions, names, binary)
     return cold.table(log, work.options.read_ahead, code, own, ("checked", match.places, binary))
 
 

@@ -14,17 +14,19 @@ from ..base.text import aligned, title
 from ..base.whole_file import write_whole
 from ..formats import entries, faultlog
 from ..formats.entries import Entries
-from . import dataforecast, datapages, dialects, ld_script, trace
+from ..places import trace
+from ..places.dataorder import USES, DataOrder, data_order
+from ..places.datapages import Data
+from ..places.order import Placed, order
+from ..places.sections import Sections
+from ..places.trace import Trace
+from . import dataforecast, datatables, dialects, ld_script
 from .check import check, check_names
-from .dataorder import USES, DataOrder, data_order
 from .forecast import forecast
 from .gains import gains
 from .objects import ALL, Written, all_objects
 from .options import FILES, HELP, TOP, Options, parse
-from .order import Placed, order
-from .sections import Sections
 from .stale import stale
-from .trace import Trace
 from .work import Work, labelled, some
 
 
@@ -288,9 +290,9 @@ def _data(options: Options, chosen: Trace) -> list[str]:
     if chosen.binary is None:
         raise ReportError(f"--data needs the binary that was run: {chosen.object}")
     number = entries.choose_object(chosen.entries, options.object)
-    data = datapages.Data(chosen.entries, number, chosen.binary)
+    data = Data(chosen.entries, number, chosen.binary)
     log = faultlog.read(options.faults) if options.faults else None
-    text = datapages.report(data, chosen.object, TOP if options.top is None else options.top)
+    text = datatables.report(data, chosen.object, TOP if options.top is None else options.top)
     sections = Sections(options.objects) if options.objects else None
     order_of_data = data_order([chosen], options.object, [1.0], 0.0, sections)
     return [*text, *dataforecast.report(order_of_data, data, log, chosen.object)][:-1]

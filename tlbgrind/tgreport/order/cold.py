@@ -16,7 +16,7 @@ from ..faults.replay import Event, Piece, Run, replay
 from ..formats.elf import PF_X, Elf
 from ..formats.fault import Map
 from ..formats.faultlog import PROGRAM, FaultLog
-from .layout import PAGE, Place, Touch
+from ..places.layout import PAGE, Place, Touch
 
 _COLUMNS = ("", "major faults", "requests", "KiB read")
 

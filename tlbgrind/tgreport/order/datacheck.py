@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from ..base.errors import printable
 from ..formats.elf import Elf, Symbol, data_symbols
-from .datafaults import PAGE
-from .dataorder import SECTIONS
+from ..places.datafaults import PAGE
+from ..places.dataorder import SECTIONS
 from .work import some
 
 _FOLLOWS = 0.9  # as of functions

@@ -5,20 +5,16 @@ which a linker puts what it orders."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..base.errors import ReportError, printable
 from ..base.text import aligned, title
-from ..formats import entries
-from ..formats.elf import Elf, data_symbols
+from ..formats.elf import Elf
 from ..formats.fault import VIEWS
 from ..formats.faultlog import FaultLog
-from . import trace
-from .datafaults import KINDS, Layout, Piece, data_sections, faults, ordered
-from .dataorder import SECTIONS, DataOrder, data_order
-from .datapages import Data
-from .sections import Sections
+from ..places.datafaults import KINDS, faults
+from ..places.dataorder import DataOrder, layout_of
+from ..places.datapages import Data
 from .verdict import verdict_of
 
 
@@ -34,35 +30,10 @@ class Forecast(NamedTuple):
         return self.now.total() - self.first.total()
 
 
-def faults_saved(path: str, wanted: str = "", binary: str = "", objects: Sequence[str] = ()) -> Forecast:
-    """The forecast for one object of an entries file that was recorded with --entries=data. `wanted` names
-    the object, "" is the program; `binary` says where its file is, "" is where it was; `objects` are
-    the object files that it was linked of, if they are known."""
-    run = trace.load(entries.read(path), wanted, binary, [])
-    order = data_order([run], wanted, [1.0], 0.0, Sections(objects) if objects else None)
-    assert run.binary is not None
-    return forecast_of(order, Data(run.entries, entries.choose_object(run.entries, wanted), run.binary))
-
-
 def forecast_of(order: DataOrder, data: Data) -> Forecast:
     binary = data.binary
-    first, at_end = (faults(binary, data.uses, _layout(order, binary, is_end)) for is_end in (False, True))
+    first, at_end = (faults(binary, data.uses, layout_of(order, binary, is_end)) for is_end in (False, True))
     return Forecast(faults(binary, data.uses), first, at_end)
-
-
-def _layout(order: DataOrder, binary: Elf, at_end: bool) -> Layout:
-    symbols = sorted({(s.address, s.address + s.size) for s in data_symbols(binary)})
-    sections = []
-    begun = False
-    for section in sorted(data_sections(binary), key=lambda s: s.address):
-        begun |= section.name in SECTIONS
-        if not begun:
-            continue
-        end = section.address + section.size
-        pieces = [Piece(v.place, v.alignment) for v in order.within(section.name)]
-        within = [range(a, b) for a, b in symbols if section.address <= a and b <= end]
-        sections.append((section, pieces, within))
-    return ordered(sections, at_end)
 
 
 def report(order: DataOrder, data: Data, log: FaultLog | None, object_name: str) -> list[str]:

@@ -21,9 +21,9 @@ from collections.abc import Iterable
 
 from ..base.command import read_text
 from ..base.errors import ReportError
-from .dataorder import SECTIONS, DataOrder, Variable
-from .order import Order, Placed
-from .sections import Sections
+from ..places.dataorder import SECTIONS, DataOrder, Variable
+from ..places.order import Order, Placed
+from ..places.sections import Sections
 
 Named = tuple[str, str]  # a function's name, and its source file if the order has it
 

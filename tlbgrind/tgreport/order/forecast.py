@@ -8,8 +8,9 @@ from ..base.text import aligned, title
 from ..formats import faultlog
 from ..formats.elf import PF_X, Elf
 from ..formats.entries import choose_object
-from . import cold, dataforecast, layout
-from .datapages import Data
+from ..places import layout
+from ..places.datapages import Data
+from . import cold, dataforecast
 from .verdict import verdict_of
 from .work import COLUMNS, LEGEND, Work, row
 

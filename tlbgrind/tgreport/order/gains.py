@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from ..base.errors import ReportError, printable
 from ..base.text import aligned, title
 from ..formats.elf import Elf
-from . import layout
-from .order import Placed, order
-from .trace import Trace
+from ..places import layout
+from ..places.order import Placed, order
+from ..places.trace import Trace
 from .work import Work
 
 _LEGEND = [

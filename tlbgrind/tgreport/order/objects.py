@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from ..base.errors import ReportError, printable
 from ..base.text import aligned, title
 from ..formats.entries import UNKNOWN, Entries, is_helper
-from . import layout
+from ..places import layout
 from .options import FILES, Options
 from .work import Work
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 from ..base.command import Answer
 from ..base.errors import ReportError, printable
 from ..base.text import aligned, title
-from . import dialects, layout
-from .order import Placed
+from ..places import layout
+from ..places.order import Placed
+from . import dialects
 from .work import COLUMNS, LEGEND, LIMIT_EXCEEDED, Work, labelled, row, some
 
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..formats.elf import Elf
-from . import layout
-from .dataorder import DataOrder
+from ..places import layout
+from ..places.dataorder import DataOrder
+from ..places.order import Order
+from ..places.sections import Sections
+from ..places.trace import Function, Trace
 from .options import Options
-from .order import Order
-from .sections import Sections
-from .trace import Function, Trace
 
 LIMIT_EXCEEDED = 3  # the exit status
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from ..base.errors import ReportError
 from ..formats.elf import Elf, Places, Symbol, data_symbols
 from ..formats.entries import choose_object
-from .datafaults import PAGE
+from .datafaults import PAGE, Layout, Piece, data_sections, ordered
 from .datapages import Data
 from .order import stripped
 from .sections import Sections
@@ -251,3 +251,19 @@ def _can_move(variable: Variable, sections: Sections | None) -> bool:
     variable.alignment = max((s.alignment for s in alone), default=0)
     variable.shares = bool(known) and not alone
     return bool(alone)
+
+
+def layout_of(order: DataOrder, binary: Elf, at_end: bool) -> Layout:
+    """How the data of the binary moves when a linker follows the order; `at_end`: gold."""
+    symbols = sorted({(s.address, s.address + s.size) for s in data_symbols(binary)})
+    sections = []
+    begun = False
+    for section in sorted(data_sections(binary), key=lambda s: s.address):
+        begun |= section.name in SECTIONS
+        if not begun:
+            continue
+        end = section.address + section.size
+        pieces = [Piece(v.place, v.alignment) for v in order.within(section.name)]
+        within = [range(a, b) for a, b in symbols if section.address <= a and b <= end]
+        sections.append((section, pieces, within))
+    return ordered(sections, at_end)

@@ -27,6 +27,7 @@ class Use(NamedTuple):
     address: int
     length: int
     is_write: bool
+    when: int = 0  # instructions before it
 
 
 class Moved(NamedTuple):
@@ -109,7 +110,7 @@ def ordered(
     return Layout(sorted(moved), in_file)
 
 
-def _places(
+def moved_bytes(
     use: Use, moved: Sequence[Moved], starts: Sequence[int]
 ) -> Iterator[tuple[int, int]]:
     """Where the bytes of a use are after the moves, which begin at `starts`: first byte and last. What is
@@ -171,7 +172,7 @@ def faults(binary: Elf, uses: Sequence[Use], layout: Layout = AS_IT_IS) -> Count
     pages = _Pages(binary, layout.grown)
     starts = [m.start for m in layout.moved]
     for use in uses:
-        for first, last in _places(use, layout.moved, starts):
+        for first, last in moved_bytes(use, layout.moved, starts):
             for page in range(first // PAGE, last // PAGE + 1):
                 pages.use(page, use.is_write)
     return pages.faults

@@ -205,17 +205,20 @@ def _align(start: int, address: int) -> int:
     return -(-start // align) * align
 
 
-def _put_block(
-    places: dict[int, Place], functions: Sequence[Function], start: int, page_align: bool
-) -> int:
-    """Puts the functions one behind the other; returns the end of the last."""
-    if page_align:
-        start = -(-start // PAGE) * PAGE
-    for function in functions:
-        start = _align(start, function.address)
-        places[id(function)] = Place(start, function.size)
-        start += function.size
-    return start
+def in_order(
+    start: int, moved: Sequence[Place], staying: Sequence[Place], at_end: bool = False, page_align: bool = False
+) -> dict[int, int]:
+    """Where functions lie in a section that begins at `start` if those that are `moved` are a block at its
+    begin, or at its end: the address of each by the one that it has. `page_align`: the block begins a page."""
+    places: dict[int, int] = {}
+    at = start
+    for block in (staying, moved) if at_end else (moved, staying):
+        if block is moved and page_align:
+            at = -(-at // PAGE) * PAGE
+        for address, size in block:
+            at = places[address] = _align(at, address)
+            at += size
+    return places
 
 
 def forecast_places(
@@ -225,25 +228,17 @@ def forecast_places(
     section (gold: at the end), the others behind it in the order that they have now."""
     places = own_places(trace)
     symbols = Symbols(binary)
-    wanted = {f.address: f for f in ordered}
-    by_address = {f.address: f for f in trace.functions}
+    wanted = {f.address for f in ordered}
+    by_address = {f.address: f for f in (*trace.functions, *ordered)}
     for section in binary.sections:
         if not section.is_code or section.name != ".text":
             continue
         end = section.address + section.size
         inside = [s for s in symbols.all if section.address <= s.address < end]
-        moved = [f for f in ordered if f.address in wanted and section.address <= f.address < end]
-        staying = [s for s in inside if s.address not in wanted]
-        at = section.address
-
-        if not at_end:
-            at = _put_block(places, moved, at, page_align)
-        for symbol in staying:
-            at = _align(at, symbol.address)
-            function = by_address.get(symbol.address)
+        moved = [Place(f.address, f.size) for f in ordered if section.address <= f.address < end]
+        staying = [Place(s.address, s.size) for s in inside if s.address not in wanted]
+        for old, new in in_order(section.address, moved, staying, at_end, page_align).items():
+            function = by_address.get(old)
             if function is not None:
-                places[id(function)] = Place(at, function.size)
-            at += symbol.size
-        if at_end:
-            _put_block(places, moved, at, page_align)
+                places[id(function)] = Place(new, function.size)
     return places
