@@ -387,6 +387,7 @@ TOOL_SOURCES = \
 	tlbgrind/base/elf_file.c \
 	tlbgrind/base/file.c \
 	tlbgrind/base/number_format.c \
+	tlbgrind/base/fed_process.c \
 	tlbgrind/base/packed_file.c \
 	tlbgrind/base/path.c \
 	tlbgrind/base/shell_name.c \
@@ -416,6 +417,7 @@ TOOL_SOURCES = \
 	tlbgrind/engine/fast_path.c \
 	tlbgrind/engine/interrupted.c \
 	tlbgrind/engine/program_prefetches.c \
+	tlbgrind/engine/jobs.c \
 	tlbgrind/engine/recording.c \
 	tlbgrind/engine/replay.c \
 	tlbgrind/engine/segment_miss.c \
@@ -553,6 +555,7 @@ TOOL_INCLUDES = \
 	tlbgrind/base/elf_file.h \
 	tlbgrind/base/file.h \
 	tlbgrind/base/number_format.h \
+	tlbgrind/base/fed_process.h \
 	tlbgrind/base/packed_file.h \
 	tlbgrind/base/path.h \
 	tlbgrind/base/shell_name.h \
@@ -585,6 +588,7 @@ TOOL_INCLUDES = \
 	tlbgrind/engine/interrupted.h \
 	tlbgrind/engine/look_up.h \
 	tlbgrind/engine/program_prefetches.h \
+	tlbgrind/engine/jobs.h \
 	tlbgrind/engine/recording.h \
 	tlbgrind/engine/replay.h \
 	tlbgrind/engine/segment_miss.h \
@@ -847,12 +851,12 @@ EXTRA_DIST += $(ARCH_FILES)
 
 all-local: .in_place/stamp
 
-.in_place/stamp: $(top_builddir)/config.status
+.in_place/stamp: $(top_builddir)/config.status Makefile
 	$(AM_V_GEN)rm -rf .in_place && $(MKDIR_P) .in_place && \
 	for f in $(VALGRIND_LIBEXECDIR)/*; do \
 	  case $$f in */tlbgrind-*-linux) ;; *) $(LN_S) "$$f" .in_place/ || exit 1 ;; esac; \
 	done && \
-	for t in $(TOOLS); do $(LN_S) ../$$t .in_place/ || exit 1; done && \
+	for t in $(TOOLS) tlbgrind/tg_simulate; do $(LN_S) ../$$t .in_place/ || exit 1; done && \
 	touch $@
 
 TOOL_INSTALL_HOOKS = install-tool-links
@@ -1046,19 +1050,25 @@ SIMULATE_SOURCES = \
 	tlbgrind/attribution/events.c \
 	tlbgrind/command/load_machine.c \
 	tlbgrind/measure/whole_file.c \
+	tlbgrind/simulate/bytes.c \
 	tlbgrind/simulate/machines.c \
 	tlbgrind/simulate/main.c \
 	tlbgrind/simulate/options.c \
 	tlbgrind/simulate/out_file.c \
+	tlbgrind/simulate/parts.c \
 	tlbgrind/simulate/recording.c \
-	tlbgrind/simulate/replay.c
+	tlbgrind/simulate/replay.c \
+	tlbgrind/simulate/run.c
 
 SIMULATE_INCLUDES = \
+	tlbgrind/simulate/bytes.h \
 	tlbgrind/simulate/machines.h \
 	tlbgrind/simulate/options.h \
 	tlbgrind/simulate/out_file.h \
+	tlbgrind/simulate/parts.h \
 	tlbgrind/simulate/recording.h \
-	tlbgrind/simulate/replay.h
+	tlbgrind/simulate/replay.h \
+	tlbgrind/simulate/run.h
 
 bin_PROGRAMS += tlbgrind/tg_simulate
 tlbgrind_tg_simulate_SOURCES = $(SIMULATE_SOURCES) $(SIMULATE_INCLUDES)
