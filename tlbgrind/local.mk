@@ -1001,6 +1001,7 @@ tlbgrind_libmeasure_a_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
 # copied to another machine; tests/run-cross builds it for other architectures.
 
 PROBE_SOURCES = \
+	tlbgrind/command/close_option.c \
 	tlbgrind/measure/bar.c \
 	tlbgrind/measure/chase.c \
 	tlbgrind/measure/clock.c \
@@ -1048,6 +1049,8 @@ tlbgrind_tg_measure_LDADD = tlbgrind/libmeasure.a tlbgrind/libtlbsim.la -lm
 
 SIMULATE_SOURCES = \
 	tlbgrind/attribution/events.c \
+	tlbgrind/command/close_option.c \
+	tlbgrind/command/close_option.h \
 	tlbgrind/command/load_machine.c \
 	tlbgrind/measure/whole_file.c \
 	tlbgrind/simulate/bytes.c \

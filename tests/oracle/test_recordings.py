@@ -436,6 +436,7 @@ def test_help_names_each_option() -> None:
         (("a", "b"), "b: one recording at a time; the first is a"),
         (("--jobs=0", "a"), "--jobs=0: '0' is no number of processes; allowed are 1 to 256"),
         (("--nonsense", "a"), "--nonsense: no such option; tg_simulate --help lists them"),
+        (("--job=2", "a"), "--job=2: no such option; did you mean --jobs=?"),
         (("--machine=", "a"), "--machine=: a value is missing behind --machine="),
         (("/dev/null",), "/dev/null: it is no regular file"),
         (("/nowhere",), "/nowhere: the file cannot be opened: No such file or directory"),
