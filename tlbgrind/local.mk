@@ -390,6 +390,7 @@ TOOL_SOURCES = \
 	tlbgrind/base/fed_process.c \
 	tlbgrind/base/packed_file.c \
 	tlbgrind/base/path.c \
+	tlbgrind/base/search_path.c \
 	tlbgrind/base/shell_name.c \
 	tlbgrind/base/proc_file.c \
 	tlbgrind/base/program.c \
@@ -558,6 +559,7 @@ TOOL_INCLUDES = \
 	tlbgrind/base/fed_process.h \
 	tlbgrind/base/packed_file.h \
 	tlbgrind/base/path.h \
+	tlbgrind/base/search_path.h \
 	tlbgrind/base/shell_name.h \
 	tlbgrind/base/proc_file.h \
 	tlbgrind/base/program.h \
@@ -871,13 +873,17 @@ install-tool-links: install-pkglibexecPROGRAMS
 	  rm -f "$(DESTDIR)$(pkglibexecdir)/$$n" && \
 	  $(LN_S) "$$f" "$(DESTDIR)$(pkglibexecdir)/$$n" || exit 1; \
 	done
+	@to=`printf '%s\n' "$(pkglibexecdir)" "$(bindir)" | $(AWK) -f $(srcdir)/tlbgrind/relative.awk` && \
+	rm -f "$(DESTDIR)$(pkglibexecdir)/tg_simulate" && \
+	$(LN_S) "$$to/tg_simulate" "$(DESTDIR)$(pkglibexecdir)/tg_simulate"
 
-# Removes only links into the system's folder, so that no other file is removed with them.
+# Removes only links into the system's folder and that of --jobs=, so that no other file is removed
+# with them.
 uninstall-tool-links:
 	@echo " removing the links in '$(DESTDIR)$(pkglibexecdir)'"
 	@for f in "$(DESTDIR)$(pkglibexecdir)"/*; do \
 	  if test -h "$$f"; then \
-	    case `readlink "$$f"` in $(VALGRIND_LIBEXECDIR)/*) rm -f "$$f" ;; esac; \
+	    case `readlink "$$f"` in $(VALGRIND_LIBEXECDIR)/* | ../*/tg_simulate) rm -f "$$f" ;; esac; \
 	  fi; \
 	done
 	@rm -rf "$(DESTDIR)$(tgreportdir)/__pycache__" "$(DESTDIR)$(tgreportdir)"/*/__pycache__

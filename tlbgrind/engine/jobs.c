@@ -14,6 +14,7 @@
 
 #include "base/fed_process.h"
 #include "base/file.h"
+#include "base/search_path.h"
 #include "engine/jobs.h"
 #include "options/refuse.h"
 #include "trace/run_mmus.h"
@@ -32,13 +33,18 @@ static const HChar ended[] = "a process of --jobs= has ended";
 
 /* --- Start --- */
 
-/* It is beside the tool, as a link. */
+/* It is beside the tool, as a link; or, where a plain valgrind has the tool, in PATH. NULL: it is in
+   neither. */
 static HChar* simulator(void)
 {
    static const HChar name[] = "/tg_simulate";
    HChar* file = VG_(malloc)("tg.jobs", VG_(strlen)(VG_(libdir)) + sizeof name);
+   struct vg_stat st;
    VG_(sprintf)(file, "%s%s", VG_(libdir), name);
-   return file;
+   if (!sr_isError(VG_(stat)(file, &st)))
+      return file;
+   VG_(free)(file);
+   return tg_search_path(name + 1);
 }
 
 static void put_text(void* opaque, const HChar* text, SizeT n)
@@ -75,12 +81,12 @@ void tg_jobs_begin(const TgOptions* o)
    HChar arg[32];
    HChar* file = simulator();
    const HChar* argv[] = { file, "--of-a-run", NULL };
-   struct vg_stat st;
    VG_(sprintf)(arg, "--jobs=%lld", o->jobs);
    tg_jobs_on = True;
    n_machines = o->n_machines;
-   if (sr_isError(VG_(stat)(file, &st)))
-      tg_refuse(arg, "%s, which simulates, is missing; install tlbgrind again", file);
+   if (file == NULL)
+      tg_refuse(arg, "tg_simulate, which simulates, is neither in %s nor in PATH; install tlbgrind again",
+                VG_(libdir));
    process = tg_fed_start(file, argv);
    if (process == NULL)
       tg_refuse(arg, "%s can not be started", file);
