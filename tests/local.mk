@@ -258,6 +258,7 @@ PYTEST_FILES = \
 	tests/oracle/test_lackey.py \
 	tests/oracle/test_many_machines.py \
 	tests/oracle/test_reach_arrays.py \
+	tests/oracle/test_jobs.py \
 	tests/oracle/test_recording.py \
 	tests/oracle/test_recordings.py \
 	tests/order/test_check.py \
@@ -533,6 +534,7 @@ FUZZ_MORE_fuzz_recording = \
 	$(srcdir)/tlbgrind/command/load_machine.c \
 	$(srcdir)/tlbgrind/simulate/machines.c \
 	$(srcdir)/tlbgrind/simulate/out_file.c \
+	$(srcdir)/tlbgrind/simulate/parts.c \
 	$(srcdir)/tlbgrind/simulate/recording.c \
 	$(srcdir)/tlbgrind/simulate/replay.c
 tests/fuzz/fuzz_recording: $(FUZZ_MORE_fuzz_recording)

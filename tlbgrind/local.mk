@@ -387,8 +387,10 @@ TOOL_SOURCES = \
 	tlbgrind/base/elf_file.c \
 	tlbgrind/base/file.c \
 	tlbgrind/base/number_format.c \
+	tlbgrind/base/fed_process.c \
 	tlbgrind/base/packed_file.c \
 	tlbgrind/base/path.c \
+	tlbgrind/base/search_path.c \
 	tlbgrind/base/shell_name.c \
 	tlbgrind/base/proc_file.c \
 	tlbgrind/base/program.c \
@@ -416,6 +418,7 @@ TOOL_SOURCES = \
 	tlbgrind/engine/fast_path.c \
 	tlbgrind/engine/interrupted.c \
 	tlbgrind/engine/program_prefetches.c \
+	tlbgrind/engine/jobs.c \
 	tlbgrind/engine/recording.c \
 	tlbgrind/engine/replay.c \
 	tlbgrind/engine/segment_miss.c \
@@ -553,8 +556,10 @@ TOOL_INCLUDES = \
 	tlbgrind/base/elf_file.h \
 	tlbgrind/base/file.h \
 	tlbgrind/base/number_format.h \
+	tlbgrind/base/fed_process.h \
 	tlbgrind/base/packed_file.h \
 	tlbgrind/base/path.h \
+	tlbgrind/base/search_path.h \
 	tlbgrind/base/shell_name.h \
 	tlbgrind/base/proc_file.h \
 	tlbgrind/base/program.h \
@@ -585,6 +590,7 @@ TOOL_INCLUDES = \
 	tlbgrind/engine/interrupted.h \
 	tlbgrind/engine/look_up.h \
 	tlbgrind/engine/program_prefetches.h \
+	tlbgrind/engine/jobs.h \
 	tlbgrind/engine/recording.h \
 	tlbgrind/engine/replay.h \
 	tlbgrind/engine/segment_miss.h \
@@ -847,12 +853,12 @@ EXTRA_DIST += $(ARCH_FILES)
 
 all-local: .in_place/stamp
 
-.in_place/stamp: $(top_builddir)/config.status
+.in_place/stamp: $(top_builddir)/config.status Makefile
 	$(AM_V_GEN)rm -rf .in_place && $(MKDIR_P) .in_place && \
 	for f in $(VALGRIND_LIBEXECDIR)/*; do \
 	  case $$f in */tlbgrind-*-linux) ;; *) $(LN_S) "$$f" .in_place/ || exit 1 ;; esac; \
 	done && \
-	for t in $(TOOLS); do $(LN_S) ../$$t .in_place/ || exit 1; done && \
+	for t in $(TOOLS) tlbgrind/tg_simulate; do $(LN_S) ../$$t .in_place/ || exit 1; done && \
 	touch $@
 
 TOOL_INSTALL_HOOKS = install-tool-links
@@ -867,13 +873,17 @@ install-tool-links: install-pkglibexecPROGRAMS
 	  rm -f "$(DESTDIR)$(pkglibexecdir)/$$n" && \
 	  $(LN_S) "$$f" "$(DESTDIR)$(pkglibexecdir)/$$n" || exit 1; \
 	done
+	@to=`printf '%s\n' "$(pkglibexecdir)" "$(bindir)" | $(AWK) -f $(srcdir)/tlbgrind/relative.awk` && \
+	rm -f "$(DESTDIR)$(pkglibexecdir)/tg_simulate" && \
+	$(LN_S) "$$to/tg_simulate" "$(DESTDIR)$(pkglibexecdir)/tg_simulate"
 
-# Removes only links into the system's folder, so that no other file is removed with them.
+# Removes only links into the system's folder and that of --jobs=, so that no other file is removed
+# with them.
 uninstall-tool-links:
 	@echo " removing the links in '$(DESTDIR)$(pkglibexecdir)'"
 	@for f in "$(DESTDIR)$(pkglibexecdir)"/*; do \
 	  if test -h "$$f"; then \
-	    case `readlink "$$f"` in $(VALGRIND_LIBEXECDIR)/*) rm -f "$$f" ;; esac; \
+	    case `readlink "$$f"` in $(VALGRIND_LIBEXECDIR)/* | ../*/tg_simulate) rm -f "$$f" ;; esac; \
 	  fi; \
 	done
 	@rm -rf "$(DESTDIR)$(tgreportdir)/__pycache__" "$(DESTDIR)$(tgreportdir)"/*/__pycache__
@@ -997,6 +1007,7 @@ tlbgrind_libmeasure_a_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
 # copied to another machine; tests/run-cross builds it for other architectures.
 
 PROBE_SOURCES = \
+	tlbgrind/command/close_option.c \
 	tlbgrind/measure/bar.c \
 	tlbgrind/measure/chase.c \
 	tlbgrind/measure/clock.c \
@@ -1044,21 +1055,29 @@ tlbgrind_tg_measure_LDADD = tlbgrind/libmeasure.a tlbgrind/libtlbsim.la -lm
 
 SIMULATE_SOURCES = \
 	tlbgrind/attribution/events.c \
+	tlbgrind/command/close_option.c \
+	tlbgrind/command/close_option.h \
 	tlbgrind/command/load_machine.c \
 	tlbgrind/measure/whole_file.c \
+	tlbgrind/simulate/bytes.c \
 	tlbgrind/simulate/machines.c \
 	tlbgrind/simulate/main.c \
 	tlbgrind/simulate/options.c \
 	tlbgrind/simulate/out_file.c \
+	tlbgrind/simulate/parts.c \
 	tlbgrind/simulate/recording.c \
-	tlbgrind/simulate/replay.c
+	tlbgrind/simulate/replay.c \
+	tlbgrind/simulate/run.c
 
 SIMULATE_INCLUDES = \
+	tlbgrind/simulate/bytes.h \
 	tlbgrind/simulate/machines.h \
 	tlbgrind/simulate/options.h \
 	tlbgrind/simulate/out_file.h \
+	tlbgrind/simulate/parts.h \
 	tlbgrind/simulate/recording.h \
-	tlbgrind/simulate/replay.h
+	tlbgrind/simulate/replay.h \
+	tlbgrind/simulate/run.h
 
 bin_PROGRAMS += tlbgrind/tg_simulate
 tlbgrind_tg_simulate_SOURCES = $(SIMULATE_SOURCES) $(SIMULATE_INCLUDES)

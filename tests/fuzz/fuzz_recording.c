@@ -11,12 +11,14 @@
 #include "sim/record/stream.h"
 #include "simulate/machines.h"
 #include "simulate/out_file.h"
+#include "simulate/parts.h"
 #include "simulate/recording.h"
 #include "simulate/replay.h"
 
 const char *const fuzz_words[] = {
    "# tlbgrind recording\n", "version: 1\n", "base page: 12\n", "filter: I 1 1\n",
-   "filter: RW 16 4\n", "\n\n", "R", "T", "E", "@machine\n", "@second misses\n", "@events\n",
+   "filter: RW 16 4\n", "\n\n", "R", "T", "E", "M", "@shares\n", "@share phase a b\n",
+   "@share thread 1 1\n", "@machine\n", "@second misses\n", "@events\n",
    "@events faults\n", "@totals\n", "@cut ", ":1 2 3 0 0 0 1 ;12\n", "fn=(1) main\n", NULL
 };
 
@@ -47,24 +49,47 @@ static TgSimulatedList *machines(void)
    return &list;
 }
 
-static void make_out_file(TgReplay *replay)
+enum { MOST_SECTIONS = 16 };
+
+static TgSection section[MOST_SECTIONS];
+
+static void make_out_file(TgReplay *replay, const TgSection *s, unsigned n_sections,
+                          const TgSelection *parts)
 {
-   if (tg_run_text_check(text, n_text, tg_replay_n_lines(replay)) != NULL)
-      return;
-   tg_replay_settle(replay);
    for (unsigned i = 0; i < machines()->n; i++) {
       size_t n;
       const TgOutFile o = { .machine = &machines()->machine[i], .number = i + 1,
-                            .of = machines()->n, .replay = replay, .nth = i };
-      char *const whole = tg_out_file_make(&o, text, n_text, &n);
+                            .of = machines()->n, .replay = replay, .nth = i, .parts = parts,
+                            .section = section, .n_sections = n_sections, .file = "a/b" };
+      char *const whole = tg_out_file_make(&o, s->text, s->n, &n);
       if (n < 10 || whole[n - 1] != '\n')
          fuzz_fail("an out-file does not end with a line");
       free(whole);
    }
 }
 
+static void make_out_files(TgReplay *replay, const TgParts *parts)
+{
+   const char *why;
+   const unsigned n = tg_run_text_sections(text, n_text, section, MOST_SECTIONS, &why);
+   for (unsigned i = 0; i < n; i++) {
+      if (tg_run_text_check(section[i].text, section[i].n, tg_replay_n_lines(replay)) != NULL)
+         return;
+   }
+   tg_replay_settle(replay);
+   for (unsigned i = 0; i < n; i++) {
+      TgSelection of = { 0, NULL };
+      if (i > 0)
+         of = tg_parts_of(parts, section[i].kind[0] == 'p' ? TG_PHASE : TG_THREAD, section[i].label,
+                          section[i].label_length);
+      make_out_file(replay, &section[i], n, i > 0 ? &of : NULL);
+      free(of.has);
+   }
+}
+
 static void read_stream(input *in)
 {
+   TgParts *const parts = tg_parts_new();
    static tlb_stream_reader reader;
    TgReplay *const replay = tg_replay_new(machines(), 0, 1, 12, false);
    tlb_stream_found found;
@@ -74,16 +99,20 @@ static void read_stream(input *in)
       found = tlb_stream_read(&reader);
       if (found == TLB_READ_RECORDS && tg_replay_records(replay, reader.record, reader.n) != NULL)
          break;
+      if (found == TLB_READ_MARK
+          && tg_parts_mark(parts, replay, reader.mark, reader.text, reader.n) != NULL)
+         break;
       if (found == TLB_READ_TEXT && n_text + reader.n <= sizeof text) {
          memcpy(text + n_text, reader.text, reader.n);
          n_text += reader.n;
       }
-   } while (found == TLB_READ_RECORDS || found == TLB_READ_TEXT);
+   } while (found == TLB_READ_RECORDS || found == TLB_READ_TEXT || found == TLB_READ_MARK);
    if (found == TLB_READ_DAMAGED)
       fuzz_check_reason(reader.damage, strlen(reader.damage) + 1);
    /* Of an input with a wrong checksum, too: right ones are rare. */
-   make_out_file(replay);
+   make_out_files(replay, parts);
    tg_replay_free(replay);
+   tg_parts_free(parts);
 }
 
 void fuzz_one(char *data, size_t size)

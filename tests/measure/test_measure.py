@@ -62,6 +62,7 @@ def test_its_version() -> None:
     ("option", "words"),
     [
         ("--nonsense", "--nonsense: no such option; tg_measure --help lists them"),
+        ("--outptu=x", "--outptu=x: no such option; did you mean --output=?"),
         ("file", "file: no such option; tg_measure --help lists them"),
         ("--seconds", "--seconds needs a value: --seconds=N"),
         ("--output", "--output needs a value: --output=FILE"),

@@ -194,6 +194,86 @@ def test_threads_are_one_stream(tmp_path: Path) -> None:
     check_same(tmp_path, ["skylake", "icelake"], (str(CLIENTS / "run_threads"),))
 
 
+PARTS = """
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tlbgrind.h"
+enum { ALL = 2 << 20 };
+static char *b;
+static void *work(void *step)
+{
+   for (long i = 0; i < ALL; i += (long)step)
+      b[i] += b[i * 7919 & (ALL - 1)];
+   return NULL;
+}
+int main(int c, char **v)
+{
+   pthread_t t[2];
+   b = malloc(ALL);
+   work((void *)4096);
+   TLBGRIND_MARK("a/b c");
+   for (long i = 0; i < 2; i++)
+      pthread_create(&t[i], NULL, work, (void *)(512L << i));
+   for (int i = 0; i < 2; i++)
+      pthread_join(t[i], NULL);
+   if (strcmp(v[1], "zero") == 0)
+      TLBGRIND_ZERO;
+   if (strcmp(v[1], "stop") == 0) {
+      TLBGRIND_STOP;
+      work((void *)256);
+      TLBGRIND_START;
+   }
+   if (strcmp(v[1], "exec") == 0)
+      execl(v[2], v[2], NULL);
+   work((void *)1024);
+   TLBGRIND_MARK("a\\tb c");
+   work((void *)2048);
+   TLBGRIND_MARK("a/b c");
+   work((void *)8192);
+   return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("parts")
+    (folder / "parts.c").write_text(PARTS)
+    include = f"-I{os.environ['TG_SRCDIR']}/tlbgrind"
+    subprocess.run([*CC, "-g", "-O1", "-pthread", include, "-o", "parts", "parts.c"], cwd=folder, check=True)
+    return folder / "parts"
+
+
+@pytest.mark.parametrize("how, files", [("none", 6), ("zero", 4), ("stop", 6)])
+def test_phases_and_threads_have_the_live_run_s_files(tmp_path: Path, parts: Path, how: str, files: int) -> None:
+    machines = ["skylake", "icelake", "cortex-a53"]
+    options = ("--separate-threads=yes", "--dump-instr=yes", "--record=recording")
+    done = record(tmp_path, machines, (str(parts), how), *options)
+    assert (done.returncode, b"warning" in done.stderr) == (0, False), done.stderr
+    again = tmp_path / "again"
+    again.mkdir()
+    given = [f"--machine={','.join(machines)}", "--jobs=2", "-o", "live", "../recording"]
+    subprocess.run([TG_SIMULATE, *given], cwd=again, check=True, capture_output=True)
+    live = {p.name: p.read_bytes() for p in tmp_path.iterdir() if "live" in p.name}
+    assert len(live) >= files * len(machines)  # a thread can have the number of one that has ended
+    assert {p.name: p.read_bytes() for p in again.iterdir()} == live
+    walked = sum(int(text.split(b"totals: ")[1].split()[0]) for name, text in live.items() if name.startswith("phase"))
+    assert walked == sum(int(text.split(b"totals: ")[1].split()[0]) for name, text in live.items() if name[:4] == "live")
+
+
+def test_where_an_exec_fails_the_rest_is_said_to_be_missing(tmp_path: Path, parts: Path) -> None:
+    # The core lets no program that it follows become one with privileges.
+    privileged = tmp_path / "privileged"
+    shutil.copyfile(shutil.which("true") or "true", privileged)
+    privileged.chmod(0o4755)
+    command = (str(parts), "exec", str(privileged))
+    done = record(tmp_path, ["skylake"], command, "--record=recording", "--trace-children=yes")
+    assert done.returncode == 0
+    assert b"what came before an exec, which failed: the rest of the run is not recorded" in done.stderr
+
+
 def test_without_zstd_it_is_not_compressed(tmp_path: Path) -> None:
     tools = tmp_path / "bin"
     tools.mkdir()
@@ -356,6 +436,7 @@ def test_help_names_each_option() -> None:
         (("a", "b"), "b: one recording at a time; the first is a"),
         (("--jobs=0", "a"), "--jobs=0: '0' is no number of processes; allowed are 1 to 256"),
         (("--nonsense", "a"), "--nonsense: no such option; tg_simulate --help lists them"),
+        (("--job=2", "a"), "--job=2: no such option; did you mean --jobs=?"),
         (("--machine=", "a"), "--machine=: a value is missing behind --machine="),
         (("/dev/null",), "/dev/null: it is no regular file"),
         (("/nowhere",), "/nowhere: the file cannot be opened: No such file or directory"),

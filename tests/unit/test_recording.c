@@ -196,6 +196,8 @@ static void write_stream(unsigned n)
          tlb_stream_flush(&writer, i);
    }
    tlb_stream_flush(&writer, n);
+   tlb_stream_mark(&writer, TLB_MARK_PHASE, n, "a phase", 7);
+   tlb_stream_mark(&writer, TLB_MARK_ZERO, n, "", 0);
    tlb_stream_text(&writer, "some text\n", 10);
    tlb_stream_end(&writer);
 }
@@ -219,6 +221,10 @@ static tlb_stream_found read_stream(size_t end, unsigned *n)
       } else if (found == TLB_READ_TEXT) {
          assert_int_equal(reader.n, 10);
          assert_memory_equal(reader.text, "some text\n", 10);
+      } else if (found == TLB_READ_MARK) {
+         assert_int_equal(reader.n, reader.mark == TLB_MARK_PHASE ? 7 : 0);
+         assert_true(reader.mark == TLB_MARK_PHASE || reader.mark == TLB_MARK_ZERO);
+         assert_memory_equal(reader.text, "a phase", reader.n);
       } else {
          return found;
       }
@@ -260,7 +266,7 @@ TEST(changed)
          tlb_stream_open(&reader, get, &end);
          do
             found = tlb_stream_read(&reader);
-         while (found == TLB_READ_RECORDS || found == TLB_READ_TEXT);
+         while (found == TLB_READ_RECORDS || found == TLB_READ_TEXT || found == TLB_READ_MARK);
          assert_true(found == TLB_READ_DAMAGED || found == TLB_READ_CUT);
          written[i] ^= (uint8_t)(1u << bit);
       }

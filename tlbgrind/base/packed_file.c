@@ -13,10 +13,10 @@
 
 #include "base/file.h"
 #include "base/packed_file.h"
+#include "base/search_path.h"
 
 /* The core's: see base/file.c. */
 extern Int VG_(safe_fd)(Int oldfd);
-extern Int VG_(access)(const HChar* path, Bool irusr, Bool iwusr, Bool ixusr);
 
 struct _TgPackedFile {
    Int fd;               /* of the file, or of the pipe to the compressor */
@@ -27,26 +27,6 @@ struct _TgPackedFile {
 };
 
 /* --- The compressor --- */
-
-/* To be freed; NULL: it is not installed. */
-static HChar* find_zstd(void)
-{
-   const HChar* path = VG_(getenv)("PATH");
-   HChar* folders = VG_(strdup)("tg.packed", path == NULL ? "/usr/bin:/bin" : path);
-   HChar *saved, *found = NULL;
-   for (HChar* folder = VG_(strtok_r)(folders, ":", &saved); folder != NULL && found == NULL;
-        folder = VG_(strtok_r)(NULL, ":", &saved)) {
-      const SizeT room = VG_(strlen)(folder) + sizeof "/zstd";
-      found = VG_(malloc)("tg.packed", room);
-      VG_(snprintf)(found, (Int)room, "%s/zstd", folder);
-      if (folder[0] != '/' || VG_(access)(found, True, False, True) != 0) {
-         VG_(free)(found);
-         found = NULL;
-      }
-   }
-   VG_(free)(folders);
-   return found;
-}
 
 /* Nothing that is meant for the program, as Ctrl-C on a terminal is, ends the compressor. */
 static void block_signals(void)
@@ -152,7 +132,7 @@ TgPackedFile* tg_packed_open(const HChar* name, const HChar** why)
    f->status = -1;
    f->failure = NULL;
    f->used = 0;
-   HChar* zstd = find_zstd();
+   HChar* zstd = tg_search_path("zstd");
    if (zstd != NULL)
       start(f, zstd);
    VG_(free)(zstd);

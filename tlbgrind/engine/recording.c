@@ -10,11 +10,11 @@
 #include "config.h"
 
 #include "sim/base/divisor.h"
-#include "sim/record/stream.h"
 
 #include "base/file.h"
 #include "base/packed_file.h"
 #include "base/shown.h"
+#include "engine/jobs.h"
 #include "engine/recording.h"
 #include "options/record_options.h"
 #include "options/refuse.h"
@@ -26,6 +26,10 @@ Bool tg_recording_on;
 typedef struct {
    tlb_filter is;
    tlb_page** page;                /* NULL: the place is empty */
+   const uint64_t** time[2];       /* by place: where the times stand at which the page was used last;
+                                      of loads and stores apart, if these are told apart and the
+                                      filter is for both */
+   UInt n_times;
    ULong* recorded[TLB_N_USERS];   /* by user and place: the number of what the recording has of the
                                       page last, in its set of the side */
 } Filter;
@@ -46,7 +50,8 @@ static UInt n_filters;
 static const Filter* uses_of[TLB_N_USERS]; /* has all pages that the user does not observe */
 static Side side[TLB_N_TABLES];
 static Bool split;
-static UInt n_lines;
+static UInt n_lines, room_for_lines;
+static TgLine** line_at; /* by its number, from 1 */
 static Bool goes_on; /* the first part of the reference at hand is recorded */
 
 /* --- The file --- */
@@ -54,7 +59,10 @@ static Bool goes_on; /* the first part of the reference at hand is recorded */
 static void put(void* opaque, const uint8_t* bytes, size_t n)
 {
    (void)opaque;
-   tg_packed_write(file, bytes, n);
+   if (tg_jobs_on)
+      tg_jobs_write(bytes, n);
+   else
+      tg_packed_write(file, bytes, n);
 }
 
 static void put_text(void* opaque, const HChar* text, SizeT n)
@@ -119,6 +127,11 @@ void tg_recording_stop(const HChar* why)
 {
    if (!tg_recording_on)
       return;
+   if (tg_jobs_on) {
+      tg_jobs_stop(why);
+      let_go();
+      return;
+   }
    HChar text[200];
    flush_block();
    VG_(snprintf)(text, sizeof text, "@cut %s\n", why);
@@ -132,8 +145,44 @@ void tg_recording_forked(void)
 {
    if (!tg_recording_on)
       return;
-   tg_packed_forget(file);
+   if (tg_jobs_on)
+      tg_jobs_forked();
+   else
+      tg_packed_forget(file);
    let_go();
+}
+
+/* --- Marks --- */
+
+static void put_mark(tlb_mark mark, const HChar* text)
+{
+   flush_block();
+   tlb_stream_mark(stream, mark, tg_instructions(), text, VG_(strlen)(text));
+}
+
+void tg_recording_zero(void)
+{
+   if (tg_recording_on)
+      put_mark(TLB_MARK_ZERO, "");
+}
+
+void tg_recording_part(tlb_mark mark, const HChar* label)
+{
+   if (tg_recording_on && !tg_jobs_on)
+      put_mark(mark, label);
+}
+
+static TgLine* line_of(UInt number)
+{
+   return number - 1 < n_lines ? line_at[number - 1] : NULL;
+}
+
+void tg_recording_settle(void)
+{
+   if (!tg_recording_on || !tg_jobs_on)
+      return;
+   put_mark(TLB_MARK_REPORT, "");
+   tg_jobs_take(line_of);
 }
 
 void tg_recording_text(void* opaque, const HChar* text, SizeT n)
@@ -151,9 +200,9 @@ void tg_recording_text(void* opaque, const HChar* text, SizeT n)
 
 /* --- What a page's record tells --- */
 
-static ULong time_of(tlb_page* p, tlb_user user)
+static const uint64_t* time_of(tlb_page* p, tlb_user user)
 {
-   return tlb_probe(p, split ? tlb_probe_at(user) : 0)->time;
+   return &tlb_probe(p, split ? tlb_probe_at(user) : 0)->time;
 }
 
 static Bool is_observed(tlb_page* p, tlb_user user)
@@ -188,27 +237,57 @@ static UInt place_of(const Filter* f, tlb_page** set, const tlb_page* p)
    return i;
 }
 
-/* When the page was used last by any of the filter's users. */
-static ULong used_last(const Filter* f, tlb_page* p)
-{
-   const ULong loaded = is_of(f, TLB_STORE) && !is_of(f, TLB_LOAD) ? 0 : p->time;
-   const ULong stored = split && is_of(f, TLB_STORE) ? tlb_writes(p)->time : 0;
-   return loaded > stored ? loaded : stored;
-}
-
-/* An empty place, or that of the page that was not used for longest. */
-static UInt oldest_of(const Filter* f, tlb_page** set)
+/* The number of an empty place of the set, or of that of the page that was not used for longest. This
+   and find_in_set() take most of the recording's time, so they read nothing but times. */
+static UInt oldest_of_one(const uint64_t* const* time, UInt ways)
 {
    UInt oldest = 0;
    ULong least = ~0ULL;
-   for (UInt i = 0; i < f->is.ways; i++) {
-      const ULong time = set[i] == NULL ? 0 : used_last(f, set[i]);
-      if (time < least) {
-         least = time;
-         oldest = i;
-      }
+   for (UInt i = 0; i < ways; i++) {
+      const ULong t = *time[i];
+      oldest = t < least ? i : oldest;
+      least = t < least ? t : least;
    }
    return oldest;
+}
+
+/* The same where each page has two times. */
+static UInt oldest_of_both(const uint64_t* const* loaded, const uint64_t* const* stored, UInt ways)
+{
+   UInt oldest = 0;
+   ULong least = ~0ULL;
+   for (UInt i = 0; i < ways; i++) {
+      const ULong a = *loaded[i], b = *stored[i], t = a > b ? a : b;
+      oldest = t < least ? i : oldest;
+      least = t < least ? t : least;
+   }
+   return oldest;
+}
+
+static UInt oldest_of(const Filter* f, UInt first)
+{
+   return f->n_times == 1
+             ? oldest_of_one(f->time[0] + first, f->is.ways)
+             : oldest_of_both(f->time[0] + first, f->time[1] + first, f->is.ways);
+}
+
+/* Of which users a filter keeps times. */
+static UInt users_of_times(const Filter* f, tlb_user user[2])
+{
+   UInt n = 0;
+   for (UInt u = 0; u < TLB_N_USERS; u++) {
+      if (is_of(f, u) && (n == 0 || split))
+         user[n++] = u;
+   }
+   return n;
+}
+
+static void point_at_times(Filter* f, UInt place, tlb_page* p)
+{
+   tlb_user user[2];
+   const UInt n = users_of_times(f, user);
+   for (UInt i = 0; i < n; i++)
+      f->time[i][place] = time_of(p, user[i]);
 }
 
 /* The page is in the filter from now on. */
@@ -217,11 +296,12 @@ static void enter(Filter* f, tlb_side table, tlb_page* p, tlb_page_number number
    tlb_page** set = set_of(f, number);
    if (place_of(f, set, p) < f->is.ways)
       return;
-   const UInt place = oldest_of(f, set);
+   const UInt place = oldest_of(f, (UInt)(set - f->page));
    if (set[place] != NULL)
       tlb_page_observe(&tg_mmus, table, set[place], is_of(f, TLB_LOAD), is_of(f, TLB_STORE),
                        TLB_OBSERVER_RECORDING);
    set[place] = p;
+   point_at_times(f, (UInt)(set + place - f->page), p);
    for (UInt user = 0; user < TLB_N_USERS; user++) {
       if (f->recorded[user] != NULL)
          f->recorded[user][set + place - f->page] = 0;
@@ -251,14 +331,13 @@ static void add(tlb_record r)
 static UInt find_in_set(const Filter* f, tlb_user user, UInt set, ULong since, UInt n)
 {
    const UInt first = set * f->is.ways;
+   const uint64_t* const* times = f->time[f->n_times == 2 && user == TLB_STORE ? 1 : 0];
    for (UInt i = first; i < first + f->is.ways; i++) {
-      tlb_page* p = f->page[i];
-      if (p == NULL || is_observed(p, user))
+      const ULong time = *times[i];
+      if (LIKELY(time <= since) || is_observed(f->page[i], user))
          continue;
-      const ULong time = time_of(p, user);
-      if (time > since)
-         use[n++] = (Use){ .time = time, .recorded = &f->recorded[user][i], .page = p,
-                           .user = user };
+      use[n++] = (Use){ .time = time, .recorded = &f->recorded[user][i], .page = f->page[i],
+                        .user = user };
    }
    return n;
 }
@@ -316,8 +395,14 @@ static void add_uses(tlb_side table, tlb_page_number number)
 static UInt line_number(const TgRef* r)
 {
    TgLine* line = tg_site_line(r->site);
-   if (line->recorded == 0)
-      line->recorded = ++n_lines;
+   if (line->recorded == 0) {
+      if (n_lines == room_for_lines) {
+         room_for_lines = room_for_lines == 0 ? 1024 : 2 * room_for_lines;
+         line_at = VG_(realloc)("tg.recording", line_at, room_for_lines * sizeof *line_at);
+      }
+      line_at[n_lines++] = line;
+      line->recorded = n_lines;
+   }
    return line->recorded;
 }
 
@@ -374,8 +459,16 @@ void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now
 
 static void make_filter(Filter* f, const tlb_filter* is)
 {
+   static const uint64_t never; /* the time of an empty place */
+   tlb_user unused[2];
    *f = (Filter){ .is = *is };
    f->page = VG_(calloc)("tg.recording", is->sets * is->ways, sizeof *f->page);
+   f->n_times = users_of_times(f, unused);
+   for (UInt i = 0; i < f->n_times; i++) {
+      f->time[i] = VG_(malloc)("tg.recording", is->sets * is->ways * sizeof *f->time[i]);
+      for (UInt j = 0; j < is->sets * is->ways; j++)
+         f->time[i][j] = &never;
+   }
    for (UInt user = 0; user < TLB_N_USERS; user++) {
       Side* s = &side[tlb_side_of_user(user)];
       if (!is_of(f, user))
@@ -408,10 +501,14 @@ void tg_recording_begin(const TgOptions* options)
 {
    const HChar* why;
    make_filters(&options->record->strength);
-   name = tg_output_name(TG_RECORDING_OUT);
-   file = tg_packed_open(name, &why);
-   if (file == NULL)
-      tg_refuse(tg_output_arg(TG_RECORDING_OUT), "%s; give a file that can be written", why);
+   if (options->jobs > 0) {
+      tg_jobs_begin(options);
+   } else {
+      name = tg_output_name(TG_RECORDING_OUT);
+      file = tg_packed_open(name, &why);
+      if (file == NULL)
+         tg_refuse(tg_output_arg(TG_RECORDING_OUT), "%s; give a file that can be written", why);
+   }
    stream = VG_(malloc)("tg.recording", sizeof *stream);
    write_head(options);
    tlb_stream_begin(stream, put, NULL);

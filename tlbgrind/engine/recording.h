@@ -1,4 +1,5 @@
-/* The recording of a run, from which other machines can be simulated later: --record=FILE.
+/* The recording of a run, from which other machines can be simulated later: --record=FILE. With
+   --jobs=, processes simulate from it while the program runs (engine/jobs.h).
 
    References that hit in small arrays, the filters, are left out (sim/record/strength.h). A page
    that is in all filters of its references is not observed by the recording, so that known hits
@@ -10,6 +11,8 @@
 #define TG_RECORDING_H
 
 #include "pub_tool_basics.h"
+
+#include "sim/record/stream.h"
 
 #include "options/options.h"
 #include "trace/run_mmus.h"
@@ -28,6 +31,15 @@ void tg_recording_begin(const TgOptions* options);
 /* Reference r to page p, whose number is `number`, before the MMUs see it. */
 void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now,
                         TgRecordedPart part);
+
+/* All counts are set to zero. */
+void tg_recording_zero(void);
+
+/* What comes is a phase's or a thread's of that label: TLB_MARK_PHASE, TLB_MARK_THREAD. */
+void tg_recording_part(tlb_mark mark, const HChar* label);
+
+/* With --jobs=: stores in the lines what has been missed by now. */
+void tg_recording_settle(void);
 
 /* Nothing is recorded any more: the file is closed, and tells that it was cut short, and why. Says
    so. Does nothing if nothing is recorded. */

@@ -86,6 +86,7 @@ static void init_mmus(const TgOptions* o)
       .nested = o->nested, .exhaustive = !o->fast_path || tg_shared_context_on,
       .memory = tg_memory("tg.mmus"), .map = tg_aspace_map(), .siblings = o->kernel.siblings,
       .address_bits = o->kernel.copies > 1 ? TLB_SPACE_SHIFT : 0,
+      .idle = o->jobs > 0,
       .apart = o->record != NULL && tlb_strength_tells_apart(&o->record->strength) };
    const ULong others = (o->reach ? TLB_OBSERVER_REACH : 0)
                         | (o->record != NULL ? TLB_OBSERVER_RECORDING : 0)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/close_option.h"
 #include "measure/options.h"
 #include "sim/base/text.h"
 
@@ -51,6 +52,15 @@ _Noreturn void tg_measure_refuse(const char *format, ...)
    fflush(stdout);
    fprintf(stderr, "tg_measure: error: %s\n", shown);
    exit(1);
+}
+
+static _Noreturn void refuse(const char *argument)
+{
+   char meant[64];
+   tg_close_option(argument, list_of_options, meant, sizeof meant);
+   if (meant[0] != '\0')
+      tg_measure_refuse("%s: no such option; did you mean %s?", argument, meant);
+   tg_measure_refuse("%s: no such option; tg_measure --help lists them", argument);
 }
 
 static void print_and_end(const char *text)
@@ -143,7 +153,7 @@ void tg_measure_options(int argc, char **argv, TgMeasureOptions *out)
       else if (strcmp(argv[i], "--seconds") == 0)
          tg_measure_refuse("--seconds needs a value: --seconds=N");
       else if (!take_text(argv[i], out) && !take_switch(argv[i], out))
-         tg_measure_refuse("%s: no such option; tg_measure --help lists them", argv[i]);
+         refuse(argv[i]);
    }
    if (out->save && out->from != NULL)
       tg_measure_refuse("--save is for what was measured here; it does not go with --from");

@@ -123,7 +123,7 @@ static const HChar* settle_outputs(tlb_reason* why)
    options.is_written[TG_ENTRIES_OUT] = options.entries;
    options.is_written[TG_DATA_OUT] = options.data;
    options.is_written[TG_FAULTS_OUT] = options.faults.on;
-   options.is_written[TG_RECORDING_OUT] = options.record != NULL;
+   options.is_written[TG_RECORDING_OUT] = options.record != NULL && options.jobs == 0;
    return tg_outputs_check(options.is_written, options.machine, options.n_machines, why);
 }
 

@@ -22,6 +22,9 @@ static const HChar no_reference[] = "what a prefetch brings is no reference, and
 static const HChar one_stream[] = "a recording is one stream of references, for no kernel and no "
                                   "caller";
 
+static const HChar fed_stream[] = "the processes see the references of one program on one core, with "
+                                  "no kernel and no caller";
+
 /* What excludes what. */
 static const struct {
    TgFeature a, b;
@@ -63,6 +66,19 @@ static const struct {
    { TG_HAS_RECORDING, TG_HAS_COPIES, "it is the stream of one program" },
    { TG_HAS_RECORDING, TG_HAS_COLLECTION, "it is the whole run's" },
    { TG_HAS_RECORDING, TG_HAS_CACHEGRIND, "the simulation from it does not count as cachegrind" },
+   { TG_HAS_JOBS, TG_HAS_RECORDING,
+     "a recording is simulated later, by tg_simulate --jobs=" },
+   { TG_HAS_JOBS, TG_HAS_CALLS, fed_stream },
+   { TG_HAS_JOBS, TG_HAS_DATA, fed_stream },
+   { TG_HAS_JOBS, TG_HAS_MAPPINGS, fed_stream },
+   { TG_HAS_JOBS, TG_HAS_FLUSHES, fed_stream },
+   { TG_HAS_JOBS, TG_HAS_SYSCALLS, fed_stream },
+   { TG_HAS_JOBS, TG_HAS_SWITCHES, fed_stream },
+   { TG_HAS_JOBS, TG_HAS_PREFETCHES, no_reference },
+   { TG_HAS_JOBS, TG_HAS_CORES, fed_stream },
+   { TG_HAS_JOBS, TG_HAS_COPIES, fed_stream },
+   { TG_HAS_JOBS, TG_HAS_COLLECTION, "they count in the whole run" },
+   { TG_HAS_JOBS, TG_HAS_CACHEGRIND, "they do not count as cachegrind does" },
    { TG_HAS_CACHEGRIND, TG_HAS_FLUSHES, no_kernel },
    { TG_HAS_CACHEGRIND, TG_HAS_SYSCALLS, no_kernel },
    { TG_HAS_CACHEGRIND, TG_HAS_SWITCHES, no_kernel },
@@ -102,6 +118,7 @@ static Bool has(const TgOptions* o, TgFeature feature)
    case TG_HAS_COLLECTION: return o->region.toggle_collect != NULL;
    case TG_HAS_MERGED_CODE: return o->merge_code != NULL;
    case TG_HAS_RECORDING: return tg_given("--record") != NULL;
+   case TG_HAS_JOBS: return o->jobs > 0;
    case TG_HAS_MACHINES: return o->n_machines > 1;
    case TG_HAS_CACHEGRIND: return o->as_cachegrind;
    default: return False;

@@ -36,6 +36,7 @@ static const HChar* const ways[TG_N_FEATURES][MAX_WAYS] = {
    [TG_HAS_COLLECTION] = { "--toggle-collect=main" },
    [TG_HAS_MERGED_CODE] = { "--merge-code=lib*" },
    [TG_HAS_RECORDING] = { "--record=recording" },
+   [TG_HAS_JOBS] = { "--jobs=2" },
    [TG_HAS_MACHINES] = { "--machine=zen4,zen5", "--advice=yes" },
    [TG_HAS_CACHEGRIND] = { "--as-cachegrind=yes" },
 };

@@ -232,6 +232,11 @@ static const TgOption options[] = {
      "and all with first levels no smaller [those of\n"
      "the run]",
      KEPT },
+   { "--jobs", "=NUMBER",
+     "simulate the machines in so many processes beside\n"
+     "the program's, 1 to 256; implies --cores=shared\n"
+     "[none: the tool itself does]",
+     NUMBER(jobs, 0, 1, 256) },
    { "--timeline", "=no|yes",
      "misses, page faults and pages in use over the\n"
      "run's instructions [no]",

@@ -15,19 +15,31 @@ static TgRecordOptions record;
 
 /* --- What is not recorded --- */
 
-static const HChar base_pages_alone[] = "a recording has base pages alone";
+
+/* What the run is recorded for: a file, or the processes of --jobs=. NULL: it is not. */
+static const HChar* reason(void)
+{
+   const HChar* arg = tg_given("--record");
+   return arg != NULL ? arg : tg_given("--jobs");
+}
+
+static const HChar* base_pages_alone(void)
+{
+   return tg_given("--record") != NULL ? "a recording has base pages alone"
+                                       : "the processes see base pages alone";
+}
 
 static void check_pages(const TgOptions* o)
 {
-   const HChar* arg = tg_given("--record");
+   const HChar* arg = reason();
    for (UInt i = 0; i < o->n_machines; i++) {
       if (o->machine[i].pages.n_rules > 0)
-         tg_refuse(arg, "%s; leave out --pages=, and rules for pages behind the '@' of a machine",
-                   base_pages_alone);
+         tg_refuse(arg, "%s; leave out --pages=, --advice=, and rules for pages behind the '@' of a "
+                        "machine", base_pages_alone());
    }
    if (o->pages.policy.thp == TLB_THP_ALWAYS)
       tg_refuse(arg, "%s, and transparent huge pages are always on%s; add --thp=never",
-                base_pages_alone, o->pages.thp_arg == NULL ? " here" : "");
+                base_pages_alone(), o->pages.thp_arg == NULL ? " here" : "");
 }
 
 /* --- The strength --- */
@@ -37,7 +49,8 @@ static void add(const tlb_machine* m, const HChar* arg)
    tlb_reason why;
    if (!tlb_strength_add(&record.strength, m, &why))
       tg_refuse(arg, "%s%s", why.text,
-                tg_given("--record-for") == NULL ? "; --record-for= names other machines" : "");
+                tg_given("--record-for") == NULL && tg_given("--record") != NULL
+                   ? "; --record-for= names other machines" : "");
 }
 
 static Bool add_named(const HChar* name, void* opaque)
@@ -53,7 +66,7 @@ static Bool add_named(const HChar* name, void* opaque)
    if (!tg_machine_by_name(name, base_shift, &o->pages.policy, &m, &where, &why))
       tg_refuse(arg, "%s%s", where, why.text);
    if (VG_(strchr)(name, '@') != NULL)
-      tg_refuse(arg, "'%.40s': %s, so leave out what stands behind '@'", name, base_pages_alone);
+      tg_refuse(arg, "'%.40s': %s, so leave out what stands behind '@'", name, base_pages_alone());
    add(&m.m, arg);
    return True;
 }
@@ -64,7 +77,7 @@ static void find_strength(TgOptions* o)
    tlb_reason why;
    if (arg == NULL) {
       for (UInt i = 0; i < o->n_machines; i++)
-         add(&o->machine[i].m, tg_given("--record"));
+         add(&o->machine[i].m, reason());
       return;
    }
    HChar* names = tg_machine_args_expand(tg_given_value(arg), &why);
@@ -76,12 +89,11 @@ static void find_strength(TgOptions* o)
 
 void tg_record_options_finish(TgOptions* o)
 {
-   const HChar* arg = tg_given("--record");
-   if (arg == NULL) {
-      if (tg_given("--record-for") != NULL)
-         tg_refuse(tg_given("--record-for"), "there is no recording; add --record=FILE");
+   const HChar* arg = reason();
+   if (tg_given("--record") == NULL && tg_given("--record-for") != NULL)
+      tg_refuse(tg_given("--record-for"), "there is no recording; add --record=FILE");
+   if (arg == NULL)
       return;
-   }
    check_pages(o);
    find_strength(o);
    if (o->n_machines == TLB_MAX_MMUS)

@@ -363,14 +363,13 @@ static void print_recorded_lines(TgFile* f, XArray* lines, Bool instr)
    for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
       const Word first = i;
       const TgLine* l = *(TgLine**)VG_(indexXA)(lines, i);
-      Bool any = l->recorded != 0;
+      Bool any = False;
       ULong cost[TG_N_COSTS] = { 0 };
       add_costs(cost, l);
       for (; i + 1 < VG_(sizeXA)(lines); i++) {
          const TgLine* other = *(TgLine**)VG_(indexXA)(lines, i + 1);
          if (!tg_line_is_same(other, l))
             break;
-         any |= other->recorded != 0;
          add_costs(cost, other);
       }
       for (UInt kind = 0; kind < TLB_N_USERS; kind++)
@@ -392,6 +391,9 @@ void tg_costs_file_record(const TgResults* results, XArray* lines, TgFile* f)
    print_run(f, results);
    if (o->dump_instr)
       tg_code_use_print(f, lines, o->page_shift);
+   if (results->shares == NULL && (tg_shares_count(tg_shares(TG_BY_PHASE)) > 0
+                                   || tg_shares_count(tg_shares(TG_BY_THREAD)) > 0))
+      tg_file_print(f, "@shares\n");
    tg_file_print(f, "@second misses\n");
    print_unperformed(f, results);
    tg_file_print(f, "positions: %s\n@events%s\n", o->dump_instr ? "instr line" : "line",

@@ -114,6 +114,7 @@ static void take_names(Booked* b)
    b->costs.function = b->line->function;
    b->costs.file = b->line->file;
    b->costs.number = b->line->number;
+   b->costs.recorded = b->line->recorded;
 }
 
 static Booked* booked(Share* p, const TgLine* line)
@@ -288,6 +289,11 @@ const HChar* tg_shares_at_hand(const TgShares* s)
    return s->share[s->at_hand].name;
 }
 
+const HChar* tg_shares_label(const TgShares* s)
+{
+   return s->share[s->at_hand].label;
+}
+
 HChar* tg_shares_file_name(const TgShares* s, UInt number, const HChar* name)
 {
    const HChar* label = s->share[number].label;
@@ -318,6 +324,13 @@ void tg_shares_describe(const TgShares* s, TgFile* f, const HChar* name)
 void tg_shares_describe_one(const TgShares* s, TgFile* f, UInt number)
 {
    tg_file_print(f, "desc: %s: ", words[s - sharing].one);
+   tg_file_text(f, s->share[number].name);
+   tg_file_print(f, "\n");
+}
+
+void tg_shares_record(const TgShares* s, UInt number, TgFile* f)
+{
+   tg_file_print(f, "@share %s %s ", words[s - sharing].before, s->share[number].label);
    tg_file_text(f, s->share[number].name);
    tg_file_print(f, "\n");
 }

@@ -38,10 +38,17 @@ UInt tg_shares_count(const TgShares* s);
 const HChar* tg_shares_name(const TgShares* s, UInt number);
 const HChar* tg_shares_at_hand(const TgShares* s);
 
+/* The end of the file's name of that at hand: letters, digits and _, and no other share has it. */
+const HChar* tg_shares_label(const TgShares* s);
+
 /* Prints the names of the shares for the out-file of the run, each with that of its file, and for a
    share's file which one it is. */
 void tg_shares_describe(const TgShares* s, TgFile* f, const HChar* name);
 void tg_shares_describe_one(const TgShares* s, TgFile* f, UInt number);
+
+/* Prints the line that begins a share in a recording: its kind, the end of its file's name, and its
+   name. */
+void tg_shares_record(const TgShares* s, UInt number, TgFile* f);
 
 /* The share's out-file beside that of the whole run, `name`; to be freed. */
 HChar* tg_shares_file_name(const TgShares* s, UInt number, const HChar* name);

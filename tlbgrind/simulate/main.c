@@ -12,11 +12,14 @@
 
 #include "command/load_machine.h"
 #include "measure/whole_file.h"
+#include "simulate/bytes.h"
 #include "simulate/machines.h"
 #include "simulate/options.h"
 #include "simulate/out_file.h"
+#include "simulate/parts.h"
 #include "simulate/recording.h"
 #include "simulate/replay.h"
+#include "simulate/run.h"
 
 /* How reading the recording ended, the worst last. */
 typedef enum { WHOLE, CUT, DAMAGED } ending;
@@ -29,6 +32,9 @@ typedef struct {
 } result;
 
 typedef uint64_t totals[TG_N_COSTS];
+
+/* The run, its phases and threads. */
+enum { MOST_SECTIONS = 2048 };
 
 typedef struct {
    TgSimulateOptions options;
@@ -79,7 +85,18 @@ static bool is_cut(const end_text *t, const tlb_stream_reader *s, result *r)
    return true;
 }
 
-static result read_all(TgRecording *recording, TgReplay *replay, end_text *text)
+/* Each section is a text like that of the run. */
+static const char *check_text(const end_text *t, unsigned n_lines)
+{
+   static TgSection section[MOST_SECTIONS];
+   const char *why;
+   const unsigned n = tg_run_text_sections(t->text, t->n, section, MOST_SECTIONS, &why);
+   for (unsigned i = 0; i < n && why == NULL; i++)
+      why = tg_run_text_check(section[i].text, section[i].n, n_lines);
+   return why;
+}
+
+static result read_all(TgRecording *recording, TgReplay *replay, TgParts *parts, end_text *text)
 {
    tlb_stream_reader *const s = tg_recording_stream(recording);
    const char *wrong;
@@ -95,10 +112,16 @@ static result read_all(TgRecording *recording, TgReplay *replay, end_text *text)
       case TLB_READ_TEXT:
          add_text(text, s->text, s->n);
          break;
+      case TLB_READ_MARK:
+         wrong = text->n > 0 ? "references stand behind the text at the end"
+                             : tg_parts_mark(parts, replay, s->mark, s->text, s->n);
+         if (wrong != NULL)
+            return ended(DAMAGED, s, wrong);
+         break;
       case TLB_READ_END:
          if (is_cut(text, s, &r))
             return r;
-         wrong = tg_run_text_check(text->text, text->n, tg_replay_n_lines(replay));
+         wrong = check_text(text, tg_replay_n_lines(replay));
          return ended(wrong != NULL ? DAMAGED : WHOLE, s, wrong != NULL ? wrong : "");
       case TLB_READ_CUT:
          return ended(CUT, s, "the file is not complete");
@@ -120,15 +143,46 @@ static char *file_name(const simulation *s, unsigned machine)
    return name;
 }
 
-static void write_out_file(const simulation *s, const TgOutFile *o, const end_text *text)
+static void write_out_file(const TgOutFile *o, const TgSection *section, const char *name)
 {
    size_t n;
-   char *const whole = tg_out_file_make(o, text->text, text->n, &n);
-   char *const name = file_name(s, o->number - 1);
+   char *const whole = tg_out_file_make(o, section->text, section->n, &n);
    if (!tg_write_whole(name, whole, n))
       tg_load_refuse("%s: the file cannot be written: %s", name, strerror(errno));
-   free(name);
    free(whole);
+}
+
+/* The machine's out-file, and those of phases and threads. */
+static void write_out_files(const simulation *s, const TgOutFile *machine, const TgParts *parts,
+                            const end_text *text)
+{
+   static TgSection section[MOST_SECTIONS];
+   const char *why;
+   char *const name = file_name(s, machine->number - 1);
+   TgOutFile o = *machine;
+   o.section = section;
+   o.n_sections = tg_run_text_sections(text->text, text->n, section, MOST_SECTIONS, &why);
+   o.file = name;
+   write_out_file(&o, &section[0], name);
+   for (unsigned i = 1; i < o.n_sections; i++) {
+      const TgSection *const of = &section[i];
+      TgSelection selection = tg_parts_of(parts, of->kind[0] == 'p' ? TG_PHASE : TG_THREAD, of->label,
+                                          of->label_length);
+      char *const own_name = tg_section_file(of, name);
+      TgOutFile own = *machine;
+      own.parts = &selection;
+      write_out_file(&own, of, own_name);
+      free(own_name);
+      free(selection.has);
+   }
+   free(name);
+}
+
+static size_t length_of_run(const end_text *t)
+{
+   static TgSection section[MOST_SECTIONS];
+   const char *why;
+   return tg_run_text_sections(t->text, t->n, section, MOST_SECTIONS, &why) > 0 ? section[0].n : 0;
 }
 
 /* Simulates machine number `first`, from 0, and each `step` behind it, and writes their out-files;
@@ -139,41 +193,24 @@ static result simulate(const simulation *s, unsigned first, unsigned step, total
    const unsigned shift = tg_recording_strength(recording)->base_page_shift;
    TgReplay *const replay = tg_replay_new(&s->list, first, step, shift, s->options.nested);
    end_text text = { NULL, 0, 0 };
-   const result r = read_all(recording, replay, &text);
+   TgParts *const parts = tg_parts_new();
+   const result r = read_all(recording, replay, parts, &text);
    tg_recording_close(recording);
    tg_replay_settle(replay);
    for (unsigned i = first, nth = 0; r.ending != DAMAGED && i < s->list.n; i += step, nth++) {
       const TgOutFile o = { .machine = &s->list.machine[i], .number = i + 1, .of = s->list.n,
                             .replay = replay, .nth = nth, .nested = s->options.nested };
       if (r.ending == WHOLE)
-         write_out_file(s, &o, &text);
-      tg_out_file_sums(&o, text.text, r.ending == WHOLE ? text.n : 0, total[i]);
+         write_out_files(s, &o, parts, &text);
+      tg_out_file_sums(&o, text.text, r.ending == WHOLE ? length_of_run(&text) : 0, total[i]);
    }
    tg_replay_free(replay);
+   tg_parts_free(parts);
    free(text.text);
    return r;
 }
 
 /* --- Several processes --- */
-
-static bool all_bytes(ssize_t (*move)(int, void *, size_t), int fd, void *bytes, size_t n)
-{
-   while (n > 0) {
-      const ssize_t done = move(fd, bytes, n);
-      if (done < 0 && errno == EINTR)
-         continue;
-      if (done <= 0)
-         return false;
-      bytes = (char *)bytes + done;
-      n -= (size_t)done;
-   }
-   return true;
-}
-
-static ssize_t write_bytes(int fd, void *bytes, size_t n)
-{
-   return write(fd, bytes, n);
-}
 
 typedef struct {
    pid_t pid;
@@ -191,9 +228,9 @@ static job start_job(const simulation *s, unsigned nth, unsigned n_jobs, totals 
    if (pid == 0) {
       close(pipes[0]);
       result r = simulate(s, nth, n_jobs, total);
-      bool told = all_bytes(write_bytes, pipes[1], &r, sizeof r);
+      bool told = tg_write_bytes(pipes[1], &r, sizeof r);
       for (unsigned i = nth; told && i < s->list.n; i += n_jobs)
-         told = all_bytes(write_bytes, pipes[1], total[i], sizeof total[i]);
+         told = tg_write_bytes(pipes[1], total[i], sizeof total[i]);
       _exit(told ? 0 : 1);
    }
    close(pipes[1]);
@@ -205,9 +242,9 @@ static bool await_job(const simulation *s, unsigned nth, unsigned n_jobs, job j,
                       result *r)
 {
    int status;
-   bool told = all_bytes(read, j.fd, r, sizeof *r);
+   bool told = tg_read_bytes(j.fd, r, sizeof *r);
    for (unsigned i = nth; told && i < s->list.n; i += n_jobs)
-      told = all_bytes(read, j.fd, total[i], sizeof total[i]);
+      told = tg_read_bytes(j.fd, total[i], sizeof total[i]);
    close(j.fd);
    while (waitpid(j.pid, &status, 0) < 0 && errno == EINTR)
       ;
@@ -308,6 +345,8 @@ int main(int argc, char **argv)
 {
    simulation s;
    tg_load_for("tg_simulate", "--machine");
+   if (argc == 2 && strcmp(argv[1], "--of-a-run") == 0)
+      return tg_simulate_run();
    tg_simulate_options(argc, argv, &s.options);
    s.out_file = s.options.out_file != NULL ? s.options.out_file
                                            : default_name(s.options.recording);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/close_option.h"
 #include "command/load_machine.h"
 #include "simulate/options.h"
 
@@ -87,6 +88,15 @@ static bool take(const char *argument, TgSimulateOptions *o)
    return value != NULL;
 }
 
+static _Noreturn void refuse(const char *argument)
+{
+   char meant[64];
+   tg_close_option(argument, list_of_options, meant, sizeof meant);
+   if (meant[0] != '\0')
+      tg_load_refuse("%s: no such option; did you mean %s?", argument, meant);
+   tg_load_refuse("%s: no such option; tg_simulate --help lists them", argument);
+}
+
 void tg_simulate_options(int argc, char **argv, TgSimulateOptions *o)
 {
    *o = (TgSimulateOptions){ .machines = "host", .jobs = 1 };
@@ -103,7 +113,7 @@ void tg_simulate_options(int argc, char **argv, TgSimulateOptions *o)
          o->out_file = argv[i];
       } else if (argv[i][0] == '-') {
          if (!take(argv[i], o))
-            tg_load_refuse("%s: no such option; tg_simulate --help lists them", argv[i]);
+            refuse(argv[i]);
       } else if (o->recording != NULL) {
          tg_load_refuse("%s: one recording at a time; the first is %s", argv[i], o->recording);
       } else {

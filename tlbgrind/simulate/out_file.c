@@ -19,6 +19,9 @@ enum { MACHINE, SECOND_MISSES, EVENTS, TOTALS, N_PLACES };
 /* Behind the '@' of the events. */
 static const char with_faults[] = "@events faults";
 
+/* Where the names of phases and threads stand; and what begins the text of one. */
+static const char with_sections[] = "@shares", section_begins[] = "@share ";
+
 /* --- Reading --- */
 
 /* A line of source: counts that are the same for all machines, its numbers, and its position. */
@@ -81,6 +84,9 @@ static bool is_place(const char *line, size_t length, unsigned place)
    return is(line, length, places[place]) || (place == EVENTS && is(line, length, with_faults));
 }
 
+static const char label_characters[]
+   = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
 static bool has_control(const char *line, size_t length)
 {
    for (size_t i = 0; i < length; i++) {
@@ -90,10 +96,63 @@ static bool has_control(const char *line, size_t length)
    return false;
 }
 
+/* The word at `at`; moves behind the space behind it. NULL: there is none. */
+static const char *word(const char **at, const char *end, size_t *length)
+{
+   const char *const w = *at, *const stop = memchr(w, ' ', (size_t)(end - w));
+   if (stop == NULL || stop == w)
+      return NULL;
+   *length = (size_t)(stop - w);
+   *at = stop + 1;
+   return w;
+}
+
+/* Reads "@share KIND LABEL NAME". */
+static bool take_section(const char *line, size_t length, TgSection *s)
+{
+   const char *at = line + sizeof section_begins - 1, *const end = line + length;
+   s->kind = word(&at, end, &s->kind_length);
+   s->label = s->kind == NULL ? NULL : word(&at, end, &s->label_length);
+   if (s->label == NULL || !(is(s->kind, s->kind_length, "phase") || is(s->kind, s->kind_length, "thread")))
+      return false;
+   for (size_t i = 0; i < s->label_length; i++) {
+      if (strchr(label_characters, s->label[i]) == NULL)
+         return false;
+   }
+   s->name = at;
+   s->name_length = (size_t)(end - at);
+   return s->name_length > 0;
+}
+
+unsigned tg_run_text_sections(const char *text, size_t n, TgSection *section, unsigned most,
+                              const char **why)
+{
+   const char *at = text, *const end = text + n;
+   unsigned found = 1;
+   section[0] = (TgSection){ .text = text, .n = n };
+   *why = NULL;
+   while (at < end) {
+      size_t length;
+      const char *const line = next_line(&at, end, &length);
+      if (length < sizeof section_begins || memcmp(line, section_begins, sizeof section_begins - 1) != 0)
+         continue;
+      section[found - 1].n = (size_t)(line - section[found - 1].text);
+      if (found == most || !take_section(line, length, &section[found])) {
+         *why = found == most ? "the text at the end has too many parts"
+                              : "the text at the end has a part without name";
+         return 0;
+      }
+      section[found].text = at;
+      section[found++].n = (size_t)(end - at);
+   }
+   return found;
+}
+
 const char *tg_run_text_check(const char *text, size_t n, unsigned n_lines)
 {
    const char *at = text, *const end = text + n;
    unsigned place = 0;
+   bool has_sections = false;
    if (n == 0 || text[n - 1] != '\n')
       return "the text at the end is no text";
    while (at < end) {
@@ -102,6 +161,10 @@ const char *tg_run_text_check(const char *text, size_t n, unsigned n_lines)
       const char *const line = next_line(&at, end, &length);
       if (has_control(line, length))
          return "the text at the end has control characters";
+      if (is(line, length, with_sections) && place == SECOND_MISSES && !has_sections) {
+         has_sections = true;
+         continue;
+      }
       if (line[0] == '@' && (place == N_PLACES || !is_place(line, length, place++)))
          return "the text at the end has what belongs elsewhere";
       if (line[0] == ':'
@@ -116,7 +179,7 @@ const char *tg_run_text_check(const char *text, size_t n, unsigned n_lines)
 static void add_misses(const TgOutFile *o, unsigned line, uint64_t *cost)
 {
    uint64_t of[TLB_N_USERS][TLB_N_COSTS] = { { 0 } };
-   tg_replay_add(o->replay, o->nth, line, of);
+   tg_replay_add(o->replay, o->nth, line, o->parts, of);
    for (unsigned kind = 0; kind < TLB_N_USERS; kind++) {
       for (unsigned i = 0; i < TG_N_OF_A_MISS; i++)
          cost[tg_cost(kind, TG_MISS_1 + i)] += of[kind][i];
@@ -285,7 +348,8 @@ static void put_machine(out_text *out, const TgOutFile *o, const uint64_t *total
 
 static void put_second_misses(out_text *out, const TgOutFile *o, const TgEvent **event, unsigned n)
 {
-   const uint64_t (*const extra)[TLB_N_COSTS] = tg_replay_extra(o->replay, o->nth);
+   uint64_t extra[TLB_N_USERS][TLB_N_COSTS] = { { 0 } };
+   tg_replay_extra(o->replay, o->nth, o->parts, extra);
    put(out, "desc: Second misses:");
    for (unsigned i = 0; i < n; i++) {
       const unsigned kind = event[i]->cost / TG_N_OF_A_KIND, what = event[i]->cost % TG_N_OF_A_KIND;
@@ -293,6 +357,40 @@ static void put_second_misses(out_text *out, const TgOutFile *o, const TgEvent *
          put(out, " %s %llu", event[i]->name, (unsigned long long)extra[kind][what - TG_MISS_1]);
    }
    put(out, "\n");
+}
+
+static const char *file_of(const char *path)
+{
+   const char *const slash = strrchr(path, '/');
+   return slash == NULL ? path : slash + 1;
+}
+
+/* The names of phases and threads, each with that of its file. */
+static void put_sections(out_text *out, const TgOutFile *o)
+{
+   for (unsigned i = 1; i < o->n_sections; i++) {
+      const TgSection *const s = &o->section[i];
+      char *const name = tg_section_file(s, o->file);
+      const bool is_phase = s->kind[0] == 'p';
+      put(out, "desc: %s: ", is_phase ? "Phase" : "Separate thread");
+      put_n(out, s->name, s->name_length);
+      put(out, "\ndesc: %s file: ", is_phase ? "Phase" : "Thread");
+      put_text(out, file_of(name));
+      put(out, "\n");
+      free(name);
+   }
+}
+
+char *tg_section_file(const TgSection *s, const char *name)
+{
+   const size_t folder = (size_t)(file_of(name) - name);
+   const size_t room = strlen(name) + s->kind_length + s->label_length + sizeof "__of_";
+   char *const whole = malloc(room);
+   if (whole == NULL)
+      tg_load_refuse("no memory");
+   snprintf(whole, room, "%.*s%.*s_%.*s_of_%s", (int)folder, name, (int)s->kind_length, s->kind,
+            (int)s->label_length, s->label, name + folder);
+   return whole;
 }
 
 static void put_events(out_text *out, const TgEvent **event, unsigned n)
@@ -359,6 +457,8 @@ char *tg_out_file_make(const TgOutFile *o, const char *text, size_t n, size_t *l
       const char *const line = next_line(&at, end, &line_length);
       if (is_place(line, line_length, MACHINE)) {
          put_machine(&out, o, total, least);
+      } else if (is(line, line_length, with_sections)) {
+         put_sections(&out, o);
       } else if (is_place(line, line_length, SECOND_MISSES)) {
          put_second_misses(&out, o, event, n_events);
       } else if (is_place(line, line_length, EVENTS)) {

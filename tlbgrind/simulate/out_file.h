@@ -12,9 +12,25 @@
 #include "simulate/machines.h"
 #include "simulate/replay.h"
 
+/* A piece of the text at the end of a recording: the run's, or that of a phase or thread. */
+typedef struct {
+   const char *text;
+   size_t n;
+   const char *kind, *label, *name; /* of a phase or thread, not ended by a zero; NULL: the run's */
+   size_t kind_length, label_length, name_length;
+} TgSection;
+
+/* Finds the sections of a text: the run's first. Returns how many there are, at most `most`, and *why
+   is then NULL; or what is wrong. */
+unsigned tg_run_text_sections(const char *text, size_t n, TgSection *section, unsigned most,
+                              const char **why);
+
 /* Whether the text is one that tlbgrind ends a recording with, of so many lines of source. Returns
    NULL, or what is wrong. */
 const char *tg_run_text_check(const char *text, size_t n, unsigned n_lines);
+
+/* The name of a phase's or thread's file beside that of the run; to be freed. */
+char *tg_section_file(const TgSection *s, const char *name);
 
 /* A machine of the replay. */
 typedef struct {
@@ -23,6 +39,10 @@ typedef struct {
    const TgReplay *replay;
    unsigned nth; /* in the replay */
    bool nested;
+   const TgSelection *parts; /* NULL: all of the run */
+   const TgSection *section; /* all, for the run's own file, with its name; else not used */
+   unsigned n_sections;
+   const char *file;
 } TgOutFile;
 
 /* Adds up the costs of a machine. The text may be empty: then there are misses alone. */

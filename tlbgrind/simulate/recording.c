@@ -20,6 +20,8 @@ struct TgRecording {
    const char *name;
    int fd;
    pid_t zstd; /* 0: it is not compressed */
+   tg_recording_copy *copy; /* NULL: none */
+   void *opaque;
    tlb_strength strength;
    tlb_stream_reader stream;
    size_t at, n;
@@ -52,6 +54,8 @@ static size_t get(void *opaque, uint8_t *bytes, size_t n)
       r->at += piece;
       done += piece;
    }
+   if (r->copy != NULL)
+      r->copy(r->opaque, bytes, done);
    return done;
 }
 
@@ -187,6 +191,20 @@ TgRecording *tg_recording_open(const char *name)
    if (r->fd < 0)
       tg_load_refuse("%s: the file cannot be opened: %s", name, strerror(errno));
    look_whether_packed(r);
+   read_head(r);
+   tlb_stream_open(&r->stream, get, r);
+   return r;
+}
+
+TgRecording *tg_recording_of_run(int fd, tg_recording_copy *copy, void *opaque)
+{
+   TgRecording *const r = calloc(1, sizeof *r);
+   if (r == NULL)
+      tg_load_refuse("no memory");
+   r->name = "the run";
+   r->fd = fd;
+   r->copy = copy;
+   r->opaque = opaque;
    read_head(r);
    tlb_stream_open(&r->stream, get, r);
    return r;

@@ -12,6 +12,11 @@ typedef struct TgRecording TgRecording;
 /* Opens the file and reads its head. What is wrong ends the program. */
 TgRecording *tg_recording_open(const char *name);
 
+/* The same of a run that goes on: reads a head from there, a pipe, which it closes in the end. What is
+   read is handed to `copy`, too, if that is not NULL. */
+typedef void tg_recording_copy(void *opaque, const uint8_t *bytes, size_t n);
+TgRecording *tg_recording_of_run(int fd, tg_recording_copy *copy, void *opaque);
+
 const tlb_strength *tg_recording_strength(const TgRecording *r);
 
 /* The blocks behind the head. */

@@ -12,15 +12,34 @@
 /* How much later each record is than the one before: as much as a reference takes that walks. */
 enum { TICKS = 4 };
 
+/* A run with phases and threads has no more. */
+enum { MOST_PARTS = 8192 };
+
 typedef struct {
    uint64_t *counts[TLB_N_USERS]; /* NULL: none yet */
+   bool is_changed[TLB_N_USERS];
 } line_counts;
+
+typedef struct {
+   unsigned line;
+   tlb_user user;
+} place;
+
+/* A part of the run, which has counts of its own. */
+typedef struct {
+   unsigned room;
+   line_counts *line; /* number 1 is the first */
+   uint64_t (*extra)[TLB_N_USERS][TLB_N_COSTS]; /* by machine, but for what came last */
+} part;
 
 struct TgReplay {
    tlb_mmus *all;
    uint64_t now;
-   unsigned n_lines, room;
-   line_counts *line; /* number 1 is the first */
+   unsigned n_lines;
+   part *part;
+   unsigned n_parts, at_hand;
+   place *changed; /* of part 0: room for each line and kind */
+   unsigned n_changed;
    uint64_t *of_uses; /* what uses miss: nothing, if the recording is sound */
    size_t n_counts;
 };
@@ -44,6 +63,12 @@ static void give(void *memory, void *opaque)
    free(memory);
 }
 
+static void add_part(TgReplay *r)
+{
+   part *const p = &r->part[r->n_parts++];
+   *p = (part){ .room = 0, .extra = need(calloc(r->all->n_mmus, sizeof *p->extra)) };
+}
+
 TgReplay *tg_replay_new(const TgSimulatedList *list, unsigned first, unsigned step,
                         unsigned page_shift, bool nested)
 {
@@ -56,25 +81,76 @@ TgReplay *tg_replay_new(const TgSimulatedList *list, unsigned first, unsigned st
    r->all = tlb_mmus_new(&options);
    r->n_counts = tlb_mmus_n_counts(r->all);
    r->of_uses = need(calloc(r->n_counts, sizeof *r->of_uses));
+   r->part = need(calloc(MOST_PARTS, sizeof *r->part));
+   add_part(r);
    return r;
 }
 
+/* --- Parts --- */
+
+static void keep_extra(TgReplay *r)
+{
+   part *const p = &r->part[r->at_hand];
+   for (unsigned i = 0; i < r->all->n_mmus; i++) {
+      for (unsigned user = 0; user < TLB_N_USERS; user++) {
+         for (unsigned j = 0; j < TLB_N_COSTS; j++)
+            p->extra[i][user][j] += tlb_missed_extra(r->all, r->all->mmu[i].counts)[user][j];
+      }
+   }
+   tlb_missed_zero_extra(r->all);
+}
+
+bool tg_replay_part(TgReplay *r, unsigned number)
+{
+   if (number > r->n_parts || number == MOST_PARTS)
+      return false;
+   keep_extra(r);
+   if (number == r->n_parts)
+      add_part(r);
+   r->at_hand = number;
+   return true;
+}
+
+static void free_part(const part *p)
+{
+   for (unsigned i = 0; i < p->room; i++) {
+      for (unsigned user = 0; user < TLB_N_USERS; user++)
+         free(p->line[i].counts[user]);
+   }
+   free(p->line);
+   free(p->extra);
+}
+
 /* --- Records --- */
+
+static void make_room(TgReplay *r, part *p, unsigned line)
+{
+   unsigned room = p->room == 0 ? 64 : p->room;
+   while (room < line)
+      room *= 2;
+   p->line = need(realloc(p->line, room * sizeof *p->line));
+   for (unsigned i = p->room; i < room; i++)
+      p->line[i] = (line_counts){ { NULL }, { false } };
+   if (r->at_hand == 0)
+      r->changed = need(realloc(r->changed, (size_t)room * TLB_N_USERS * sizeof *r->changed));
+   p->room = room;
+}
 
 /* Each new line has the next number. */
 static uint64_t *counts_of(TgReplay *r, unsigned line, tlb_user user)
 {
    if (line > r->n_lines + 1)
       return NULL;
-   if (line > r->room) {
-      const unsigned room = r->room == 0 ? 1024 : 2 * r->room;
-      r->line = need(realloc(r->line, room * sizeof *r->line));
-      for (unsigned i = r->room; i < room; i++)
-         r->line[i] = (line_counts){ { NULL } };
-      r->room = room;
-   }
+   part *const p = &r->part[r->at_hand];
+   if (line > p->room)
+      make_room(r, p, line);
    r->n_lines = line > r->n_lines ? line : r->n_lines;
-   uint64_t **const counts = &r->line[line - 1].counts[user];
+   line_counts *const l = &p->line[line - 1];
+   if (!l->is_changed[user] && r->at_hand == 0) {
+      l->is_changed[user] = true;
+      r->changed[r->n_changed++] = (place){ line, user };
+   }
+   uint64_t **const counts = &l->counts[user];
    if (*counts == NULL)
       *counts = need(calloc(r->n_counts, sizeof **counts));
    return *counts;
@@ -128,12 +204,54 @@ const char *tg_replay_records(TgReplay *r, const tlb_record *record, unsigned n)
 
 /* --- Counts --- */
 
+void tg_replay_zero(TgReplay *r)
+{
+   for (unsigned i = 0; i < r->n_parts; i++)
+      free_part(&r->part[i]);
+   r->n_parts = r->at_hand = r->n_changed = 0;
+   free(r->changed);
+   r->changed = NULL;
+   add_part(r);
+   tlb_missed_zero_extra(r->all);
+}
+
+unsigned tg_replay_n_machines(const TgReplay *r)
+{
+   return r->all->n_mmus;
+}
+
+unsigned tg_replay_n_changed(const TgReplay *r)
+{
+   return r->n_changed;
+}
+
+void tg_replay_changed(const TgReplay *r, unsigned i, unsigned *line, tlb_user *user)
+{
+   *line = r->changed[i].line;
+   *user = r->changed[i].user;
+}
+
+void tg_replay_forget_changes(TgReplay *r)
+{
+   for (unsigned i = 0; i < r->n_changed; i++)
+      r->part[0].line[r->changed[i].line - 1].is_changed[r->changed[i].user] = false;
+   r->n_changed = 0;
+}
+
+const uint64_t *tg_replay_costs(const TgReplay *r, unsigned nth, unsigned line, tlb_user user)
+{
+   return r->part[0].line[line - 1].counts[user] + tlb_mmus_cost_of(r->all, nth);
+}
+
 void tg_replay_settle(TgReplay *r)
 {
-   for (unsigned i = 0; i < r->n_lines; i++) {
-      for (unsigned user = 0; user < TLB_N_USERS; user++) {
-         if (r->line[i].counts[user] != NULL)
-            tlb_mmus_settle(r->all, user, r->line[i].counts[user]);
+   keep_extra(r);
+   for (const part *p = r->part; p < r->part + r->n_parts; p++) {
+      for (unsigned i = 0; i < p->room; i++) {
+         for (unsigned user = 0; user < TLB_N_USERS; user++) {
+            if (p->line[i].counts[user] != NULL)
+               tlb_mmus_settle(r->all, user, p->line[i].counts[user]);
+         }
       }
    }
 }
@@ -148,29 +266,42 @@ unsigned tg_replay_levels(const TgReplay *r, unsigned nth)
    return r->all->mmu[nth].h.levels;
 }
 
-void tg_replay_add(const TgReplay *r, unsigned nth, unsigned line,
+static bool has(const TgSelection *parts, unsigned number)
+{
+   return parts == NULL || (number < parts->n && parts->has[number]);
+}
+
+void tg_replay_add(const TgReplay *r, unsigned nth, unsigned line, const TgSelection *parts,
                    uint64_t cost[TLB_N_USERS][TLB_N_COSTS])
 {
    const size_t at = tlb_mmus_cost_of(r->all, nth);
-   for (unsigned user = 0; user < TLB_N_USERS; user++) {
-      const uint64_t *const counts = r->line[line - 1].counts[user];
-      for (unsigned i = 0; counts != NULL && i < TLB_N_COSTS; i++)
-         cost[user][i] += counts[at + i];
+   for (unsigned number = 0; number < r->n_parts; number++) {
+      const part *const p = &r->part[number];
+      for (unsigned user = 0; has(parts, number) && line <= p->room && user < TLB_N_USERS; user++) {
+         const uint64_t *const counts = p->line[line - 1].counts[user];
+         for (unsigned i = 0; counts != NULL && i < TLB_N_COSTS; i++)
+            cost[user][i] += counts[at + i];
+      }
    }
 }
 
-const uint64_t (*tg_replay_extra(const TgReplay *r, unsigned nth))[TLB_N_COSTS]
+void tg_replay_extra(const TgReplay *r, unsigned nth, const TgSelection *parts,
+                     uint64_t extra[TLB_N_USERS][TLB_N_COSTS])
 {
-   return (const uint64_t (*)[TLB_N_COSTS])tlb_missed_extra(r->all, r->all->mmu[nth].counts);
+   for (unsigned number = 0; number < r->n_parts; number++) {
+      for (unsigned user = 0; has(parts, number) && user < TLB_N_USERS; user++) {
+         for (unsigned i = 0; i < TLB_N_COSTS; i++)
+            extra[user][i] += r->part[number].extra[nth][user][i];
+      }
+   }
 }
 
 void tg_replay_free(TgReplay *r)
 {
-   for (unsigned i = 0; i < r->n_lines; i++) {
-      for (unsigned user = 0; user < TLB_N_USERS; user++)
-         free(r->line[i].counts[user]);
-   }
-   free(r->line);
+   for (unsigned i = 0; i < r->n_parts; i++)
+      free_part(&r->part[i]);
+   free(r->part);
+   free(r->changed);
    free(r->of_uses);
    tlb_mmus_free(r->all);
    free(r);

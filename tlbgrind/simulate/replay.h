@@ -19,9 +19,25 @@ TgReplay *tg_replay_new(const TgSimulatedList *list, unsigned first, unsigned st
 /* Simulates n records. Returns NULL, or what is wrong with them. */
 const char *tg_replay_records(TgReplay *r, const tlb_record *record, unsigned n);
 
+/* From now on counts are those of another part of the run. Part 0 is the first; a new one has the next
+   number. False: it is none of these, or there are too many. */
+bool tg_replay_part(TgReplay *r, unsigned number);
+
+/* Sets all counts to zero, and goes on with part 0, the only one. */
+void tg_replay_zero(TgReplay *r);
+
 /* Adds what was counted for machines together to the costs of each; to be called before these are
    read. */
 void tg_replay_settle(TgReplay *r);
+
+/* How many machines there are. */
+unsigned tg_replay_n_machines(const TgReplay *r);
+
+/* The places, each a line and a kind of reference, that have been counted at since the last call of
+   tg_replay_forget_changes() or tg_replay_zero(). */
+unsigned tg_replay_n_changed(const TgReplay *r);
+void tg_replay_changed(const TgReplay *r, unsigned i, unsigned *line, tlb_user *user);
+void tg_replay_forget_changes(TgReplay *r);
 
 /* The lines that there were. */
 unsigned tg_replay_n_lines(const TgReplay *r);
@@ -29,12 +45,23 @@ unsigned tg_replay_n_lines(const TgReplay *r);
 /* How many levels the machine has, of those of the replay number `nth`. */
 unsigned tg_replay_levels(const TgReplay *r, unsigned nth);
 
+/* The costs of references of one kind, TLB_N_COSTS of them, at a line that has been counted at in
+   part 0. */
+const uint64_t *tg_replay_costs(const TgReplay *r, unsigned nth, unsigned line, tlb_user user);
+
+/* Some parts of the run: a bool for each of its first n, and none of those behind them. NULL: all. */
+typedef struct {
+   unsigned n;
+   bool *has;
+} TgSelection;
+
 /* Adds the costs of a line, by kind of reference. */
-void tg_replay_add(const TgReplay *r, unsigned nth, unsigned line,
+void tg_replay_add(const TgReplay *r, unsigned nth, unsigned line, const TgSelection *parts,
                    uint64_t cost[TLB_N_USERS][TLB_N_COSTS]);
 
-/* Misses of a level beyond a reference's first. */
-const uint64_t (*tg_replay_extra(const TgReplay *r, unsigned nth))[TLB_N_COSTS];
+/* Adds misses of a level beyond a reference's first. */
+void tg_replay_extra(const TgReplay *r, unsigned nth, const TgSelection *parts,
+                     uint64_t extra[TLB_N_USERS][TLB_N_COSTS]);
 
 void tg_replay_free(TgReplay *r);
 

@@ -138,8 +138,10 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
    tg_call_stack_post_syscall(tid);
    tg_hugetlb_done(tid);
    tg_interruptions_post_syscall();
-   if (tg_exec_calls_has(syscall))
+   if (tg_exec_calls_has(syscall)) {
       tg_exec_calls_failed();
+      tg_outputs_exec_failed();
+   }
 }
 
 static void kernel_wrote(CorePart part, ThreadId tid, Addr a, SizeT len)

@@ -23,6 +23,7 @@
 #include "data/references.h"
 #include "engine/thread_cores.h"
 #include "engine/batch.h"
+#include "engine/jobs.h"
 #include "engine/recording.h"
 #include "engine/replay.h"
 #include "engine/setup.h"
@@ -58,6 +59,7 @@ static void settle_counts(void)
    tg_superblocks_settle();
    tg_call_stacks_settle();
    tg_engine_settle();
+   tg_recording_settle();
    tg_cores_settle();
    const TgSuperblockTotals* b = tg_superblock_totals();
    VG_(memcpy)(results.straddles, tg_replay_straddles(), sizeof results.straddles);
@@ -148,6 +150,17 @@ static Bool write_faults(UInt machine, XArray* lines, const HChar* name)
    return tg_recorder_write(results.forked_from, name);
 }
 
+/* A part's lines, behind those of the run: only what differs from machine to machine is left out. */
+static void record_share(const TgShares* shares, UInt number, TgFile* f)
+{
+   TgResult result = results.result[0];
+   TgResults whole = results;
+   XArray* own = tg_shares_result(shares, number, 0, &whole, &result);
+   tg_shares_record(shares, number, f);
+   tg_costs_file_record(&whole, own, f);
+   VG_(deleteXA)(own);
+}
+
 /* What stands behind the references of the recording, which has been written so far. */
 static Bool end_recording(UInt machine, XArray* lines, const HChar* name)
 {
@@ -156,6 +169,11 @@ static Bool end_recording(UInt machine, XArray* lines, const HChar* name)
       return True;
    TgFile* f = tg_file_to(tg_recording_text, NULL);
    tg_costs_file_record(&results, lines, f);
+   for (UInt kind = 0; kind < TG_N_SHARINGS; kind++) {
+      const TgShares* shares = tg_shares((TgSharing)kind);
+      for (UInt i = 0; i < tg_shares_count(shares); i++)
+         record_share(shares, i, f);
+   }
    tg_file_close(f);
    const HChar* failure = tg_recording_end();
    if (failure != NULL)
@@ -178,6 +196,16 @@ static const Output outputs[TG_N_OUTPUTS] = {
    [TG_FAULTS_OUT]  = { False, write_faults, tg_summary_faults },
    [TG_RECORDING_OUT] = { False, end_recording, NULL },
 };
+
+/* Whether the run has nothing to write there: the misses are not known. */
+static Bool is_lost(TgOutput which)
+{
+   if (tg_jobs_lost() == NULL || (which != TG_COSTS_OUT && which != TG_TIMELINE_OUT))
+      return False;
+   if (which == TG_COSTS_OUT)
+      VG_(umsg)("error: no out-file of this process, and no counts of TLBs: %s\n", tg_jobs_lost());
+   return True;
+}
 
 static UInt n_files(TgOutput which)
 {
@@ -223,7 +251,7 @@ static void write_output(TgOutput which, XArray* lines)
 static void write_outputs(TgOutput first, TgOutput last, XArray* lines)
 {
    for (TgOutput which = first; which <= last; which++) {
-      if (results.options->is_written[which])
+      if (results.options->is_written[which] && !is_lost(which))
          write_output(which, lines);
    }
 }
@@ -237,7 +265,7 @@ void tg_outputs_at_end(void)
       tg_replay_print_stats();
    tg_aspace_trace_end();
    write_outputs(TG_TIMELINE_OUT, TG_RECORDING_OUT, lines);
-   if (results.options->is_written[TG_COSTS_OUT])
+   if (results.options->is_written[TG_COSTS_OUT] && tg_jobs_lost() == NULL)
       tg_answer_print(&results, costs_name);
    VG_(deleteXA)(lines);
 }
@@ -247,7 +275,7 @@ static void write_at_exec(TgExec how, XArray* lines)
 {
    Bool costs_written = True;
    for (TgOutput which = 0; which < TG_N_OUTPUTS; which++) {
-      if (!results.options->is_written[which] || which == TG_RECORDING_OUT)
+      if (!results.options->is_written[which] || which == TG_RECORDING_OUT || is_lost(which))
          continue;
       HChar* base = tg_output_name(which);
       for (UInt i = 0; i < n_files(which); i++) {
@@ -265,18 +293,30 @@ static void write_at_exec(TgExec how, XArray* lines)
    }
 }
 
+static Bool recording_ended_at_exec;
+
 /* The recording is complete before the exec, under the name that other outputs have then; if the exec
    fails, the rest of the run is not recorded. */
 static void end_recording_at_exec(TgExec how, XArray* lines)
 {
-   if (!tg_recording_on)
+   if (!results.options->is_written[TG_RECORDING_OUT] || !tg_recording_on)
       return;
    HChar* name = tg_output_name(TG_RECORDING_OUT);
    HChar* last = tg_exec_calls_file_name(how, VG_(strdup)("tg.outputs", name));
    if (end_recording(0, lines, name) && VG_(strcmp)(name, last) != 0)
       VG_(rename)(name, last);
+   recording_ended_at_exec = True;
    VG_(free)(last);
    VG_(free)(name);
+}
+
+void tg_outputs_exec_failed(void)
+{
+   if (!recording_ended_at_exec)
+      return;
+   recording_ended_at_exec = False;
+   VG_(umsg)("warning: the recording has what came before an exec, which failed: the rest of the run "
+             "is not recorded\n");
 }
 
 ULong tg_outputs_at_exec(TgExec how)
@@ -312,7 +352,7 @@ static void zero(void)
       tlb_run_reach_zero(&tg_mmus);
    if (results.options->timeline)
       tg_timeline_zero();
-   tg_recording_stop("the counts are set to zero");
+   tg_recording_zero();
 }
 
 void tg_outputs_forked(Int parent)
@@ -338,6 +378,7 @@ void tg_outputs_mark(const HChar* phase)
    tg_batch_look_up();
    settle_counts();
    tg_phases_begin(&results, phase);
+   tg_recording_part(TLB_MARK_PHASE, tg_shares_label(tg_shares(TG_BY_PHASE)));
    if (results.options->timeline)
       tg_timeline_mark(phase);
    if (results.options->faults.on)
@@ -358,6 +399,7 @@ void tg_outputs_thread(ThreadId tid)
    }
    VG_(sprintf)(name, "%u", tid);
    tg_shares_go_to(threads, tg_shares_number(threads, name, &results));
+   tg_recording_part(TLB_MARK_THREAD, tg_shares_label(threads));
    at_hand = tid;
 }
 
@@ -381,7 +423,7 @@ void tg_outputs_dump(const HChar* trigger, void (*each)(const HChar* name))
    for (TgOutput which = 0; which < TG_N_OUTPUTS; which++) {
       /* The order of first use is one list for the whole run. */
       if (!results.options->is_written[which] || which == TG_ENTRIES_OUT
-          || which == TG_RECORDING_OUT)
+          || which == TG_RECORDING_OUT || is_lost(which))
          continue;
       HChar* base = tg_output_name(which);
       for (UInt i = 0; i < n_files(which); i++) {
@@ -413,6 +455,7 @@ static void sample(void)
 {
    tg_batch_look_up();
    tg_engine_settle();
+   tg_recording_settle();
    tg_timeline_add();
 }
 

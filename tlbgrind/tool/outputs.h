@@ -21,6 +21,9 @@ void tg_outputs_at_end(void);
    instructions so far. */
 ULong tg_outputs_at_exec(TgExec how);
 
+/* The exec has failed, and the program goes on. */
+void tg_outputs_exec_failed(void);
+
 /* A forked child's costs begin at zero: those before the fork are in the parent's output. The
    simulated TLBs keep their entries, because the child continues where the parent was. */
 void tg_outputs_forked(Int parent);

@@ -143,6 +143,8 @@ static void find_traits(tlb_mmus *all, uint64_t others)
    k->writes = k->split || (others & TLB_OBSERVER_FAULTS) != 0;
    if (!k->split)
       k->write_observers = 0;
+   if (all->options.idle)
+      k->apart = k->observers[TLB_DATA] = k->observers[TLB_CODE] = k->write_observers = 0;
    k->observers[TLB_DATA] |= others;
    k->observers[TLB_CODE] |= others;
    k->write_observers |= k->split ? others : others & TLB_OBSERVER_FAULTS;

@@ -133,6 +133,19 @@ void tlb_stream_text(tlb_stream_writer *w, const char *text, size_t n)
    put(w, (const uint8_t *)text, n);
 }
 
+void tlb_stream_mark(tlb_stream_writer *w, tlb_mark mark, uint64_t instructions, const char *text,
+                     size_t n)
+{
+   uint8_t head[1 + 3 * 10];
+   uint8_t *end = head;
+   *end++ = TLB_BLOCK_MARK;
+   end = put_number(end, mark);
+   end = put_number(end, instructions);
+   end = put_number(end, n);
+   put_head(w, head, (size_t)(end - head));
+   put(w, (const uint8_t *)text, n);
+}
+
 void tlb_stream_end(tlb_stream_writer *w)
 {
    uint8_t bytes[1 + 10 + 8];
@@ -278,6 +291,23 @@ static tlb_stream_found read_text(tlb_stream_reader *r)
    return TLB_READ_TEXT;
 }
 
+static tlb_stream_found read_mark(tlb_stream_reader *r)
+{
+   uint64_t mark, instructions, n;
+   bool is_cut = false;
+   if (!get_number(r, &mark, &is_cut) || !get_number(r, &instructions, &is_cut)
+       || !get_number(r, &n, &is_cut))
+      return is_cut ? TLB_READ_CUT : damaged(r, "a mark has no number");
+   if (mark >= TLB_N_MARKS || instructions < r->instructions || n > TLB_MARK_TEXT)
+      return damaged(r, "a mark is of no known kind");
+   if (!get(r, (uint8_t *)r->text, (size_t)n))
+      return TLB_READ_CUT;
+   r->mark = (tlb_mark)mark;
+   r->instructions = instructions;
+   r->n = (unsigned)n;
+   return TLB_READ_MARK;
+}
+
 static tlb_stream_found read_end(tlb_stream_reader *r)
 {
    uint64_t n;
@@ -307,6 +337,7 @@ tlb_stream_found tlb_stream_read(tlb_stream_reader *r)
    switch (kind) {
    case TLB_BLOCK_OF_RECORDS: return read_records(r);
    case TLB_BLOCK_OF_TEXT: return read_text(r);
+   case TLB_BLOCK_MARK: return read_mark(r);
    case TLB_BLOCK_END: return read_end(r);
    default: return damaged(r, "a block is of no known kind");
    }

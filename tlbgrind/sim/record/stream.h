@@ -36,6 +36,7 @@ typedef struct {
 enum {
    TLB_BLOCK_RECORDS = 8192,  /* at most, of one block */
    TLB_BLOCK_TEXT = 65536,    /* bytes of a piece of text, at most */
+   TLB_MARK_TEXT = 256,       /* bytes of a mark's text, at most */
    TLB_RECORD_MAX_LINES = 1 << 26, /* lines of a recording: a larger number is damage */
    /* bytes of a block, at most */
    TLB_BLOCK_BYTES = 1 + 4 * 10 + TLB_BLOCK_RECORDS * (1 + 10 + 5)
@@ -45,8 +46,18 @@ enum {
 enum {
    TLB_BLOCK_OF_RECORDS = 'R',
    TLB_BLOCK_OF_TEXT = 'T',
+   TLB_BLOCK_MARK = 'M',
    TLB_BLOCK_END = 'E'
 };
+
+/* What a mark says, between two references. */
+typedef enum {
+   TLB_MARK_ZERO,   /* all counts are set to zero, and parts of the run but that at hand are gone */
+   TLB_MARK_REPORT, /* whoever simulates tells what it has counted: of a run with --jobs= alone */
+   TLB_MARK_PHASE,  /* a phase begins or goes on, whose label is the text */
+   TLB_MARK_THREAD, /* so does a thread */
+   TLB_N_MARKS
+} tlb_mark;
 
 /* --- Writing --- */
 
@@ -77,6 +88,10 @@ static inline bool tlb_stream_add(tlb_stream_writer *w, tlb_record r)
 /* Puts a piece of text, of at most TLB_BLOCK_TEXT bytes. */
 void tlb_stream_text(tlb_stream_writer *w, const char *text, size_t n);
 
+/* Puts a mark, behind what has been flushed; its text has at most TLB_MARK_TEXT bytes. */
+void tlb_stream_mark(tlb_stream_writer *w, tlb_mark mark, uint64_t instructions, const char *text,
+                     size_t n);
+
 /* Puts the end. */
 void tlb_stream_end(tlb_stream_writer *w);
 
@@ -88,6 +103,7 @@ typedef size_t tlb_stream_get(void *opaque, uint8_t *bytes, size_t n);
 typedef enum {
    TLB_READ_RECORDS, /* of a block: `n` of `record`, until `instructions` */
    TLB_READ_TEXT,    /* `n` bytes of `text` */
+   TLB_READ_MARK,    /* `mark`, at `instructions`, with `n` bytes of `text` */
    TLB_READ_END,     /* all has been read, and is whole */
    TLB_READ_CUT,     /* the file ends in the middle */
    TLB_READ_DAMAGED  /* with `damage` */
@@ -99,6 +115,7 @@ typedef struct {
    uint64_t sum;
    uint64_t n_records, instructions;
    unsigned n;
+   tlb_mark mark;
    tlb_record record[TLB_BLOCK_RECORDS];
    char text[TLB_BLOCK_TEXT];
    uint8_t bytes[TLB_BLOCK_BYTES];

@@ -1,0 +1,203 @@
+# Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
+"""--jobs=: machines that other processes simulate; all is the same to the byte, and no loss goes unsaid."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from oracle_support import environment
+from tg_environment import CC, TLBGRIND
+
+MACHINES = "skylake,zen3,cortex-a53,haswell:dtlb-4k.policy=random:5,broadwell:dtlb-4k.index=xor 4,c906"
+
+# What it does, between phases, is in its argument; "wait": reads a byte first, as long as there is none.
+PROGRAM = """
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tlbgrind.h"
+enum { ALL = 2 << 20 };
+static char *b;
+static void *work(void *step)
+{
+   for (long i = 0; i < ALL; i += (long)step)
+      b[i] += b[i * 7919 & (ALL - 1)];
+   return NULL;
+}
+int main(int c, char **v)
+{
+   const char *how = v[1];
+   char byte;
+   b = malloc(ALL);
+   work((void *)4096);
+   if (strcmp(how, "wait") == 0 && read(0, &byte, 1) != 1)
+      return 1;
+   TLBGRIND_MARK("one");
+   work((void *)512);
+   TLBGRIND_MARK("two");
+   work((void *)8192);
+   if (strcmp(how, "zero") == 0)
+      TLBGRIND_ZERO;
+   if (strcmp(how, "dump") == 0)
+      TLBGRIND_DUMP;
+   if (strcmp(how, "fork") == 0 && fork() == 0) {
+      work((void *)64);
+      _exit(0);
+   }
+   if (strcmp(how, "fork") == 0)
+      wait(0);
+   if (strcmp(how, "huge") == 0)
+      madvise((void *)((long)b & -4096), ALL, MADV_HUGEPAGE);
+   if (strcmp(how, "no exec") == 0)
+      execl("/etc/passwd", "passwd", NULL);
+   if (strcmp(how, "exec") == 0)
+      execl(v[0], v[0], "none", NULL);
+   work((void *)1024);
+   TLBGRIND_MARK("one");
+   work((void *)256);
+   if (strcmp(how, "crash") == 0)
+      abort();
+   return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("program")
+    (folder / "work.c").write_text(PROGRAM)
+    subprocess.run([*CC, "-g", "-O1", f"-I{os.environ['TG_SRCDIR']}/tlbgrind", "-o", "work", "work.c"], cwd=folder, check=True)
+    return folder / "work"
+
+
+def line(program: Path, how: str, machines: str, *options: str) -> list[str]:
+    given = ["--thp=never", "--cores=shared", f"--machine={machines}", "-o", "x", *options]
+    return ["setarch", "-R", TLBGRIND, *given, str(program), how]
+
+
+def settings() -> dict[str, str]:
+    return {"PWD": "/proc/self/cwd", **environment("work")}
+
+
+def run(folder: Path, program: Path, how: str, machines: str, *options: str) -> tuple[int, str, dict[str, bytes]]:
+    """Its status, and what it says and writes but for what is of the process and the folder."""
+    folder.mkdir()
+    arguments = line(program, how, machines, *options)
+    done = subprocess.run(arguments, cwd=folder, env=settings(), stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    said = re.sub(r"(?m)^==\d+==", "==", done.stderr.decode()).replace(str(folder), "")
+    said = re.sub(r"(?m)^--jobs=\d+ ?|process \d+|DISPOSITION.*|0x[0-9A-F]+", "", said)
+    files = {
+        p.name: b"\n".join(row for row in p.read_bytes().split(b"\n") if not row.startswith((b"pid: ", b"# pid: ", b"# checksum: ")))
+        for p in folder.iterdir()
+    }
+    return done.returncode, said, files
+
+
+def simulators(folder: Path) -> list[int]:
+    """The processes that simulate for a run in the folder."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            named = b"tg_simulate" in (entry / "cmdline").read_bytes()
+            if named and os.readlink(entry / "cwd") == str(folder):
+                found.append(int(entry.name))
+        except (OSError, ValueError):
+            continue
+    return sorted(found)
+
+
+def await_simulators(folder: Path, n: int) -> list[int]:
+    for _ in range(3000):
+        found = simulators(folder)
+        if len(found) == n:
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"there are {simulators(folder)}")
+
+
+@pytest.mark.parametrize(
+    "how, options",
+    [
+        ("none", ("--separate-threads=yes", "--timeline=yes")),
+        ("zero", ("--faults=yes", "--reach=yes", "--debug-check=yes")),
+        ("dump", ()),
+        ("no exec", ("--dump-instr=yes",)),
+        ("exec", ("--trace-children=yes",)),
+        ("crash", ("--fast-path=no",)),
+    ],
+)
+def test_all_is_as_without_jobs(tmp_path: Path, program: Path, how: str, options: tuple[str, ...]) -> None:
+    live = run(tmp_path / "live", program, how, MACHINES, *options)
+    jobs = run(tmp_path / "jobs", program, how, MACHINES, *options, "--jobs=4")
+    assert len(live[2]) >= 6 and "machine" in live[1]
+    assert [name for name in {*live[2], *jobs[2]} if live[2].get(name) != jobs[2].get(name)] == []
+    assert (jobs[0], jobs[1].splitlines()) == (live[0], live[1].splitlines())
+    assert simulators(tmp_path / "jobs") == []
+
+
+def test_one_machine_and_virtual_ones(tmp_path: Path, program: Path) -> None:
+    options = ("--nested=yes", "--miss-cost=40", "--dtlb=16,4")
+    live = run(tmp_path / "live", program, "none", "skylake", *options)
+    assert "walk refs" in live[1]
+    jobs = run(tmp_path / "jobs", program, "none", "skylake", *options, "--jobs=2")
+    assert jobs == live
+
+
+def test_of_a_forked_child_it_is_said(tmp_path: Path, program: Path) -> None:
+    _, said, files = run(tmp_path / "jobs", program, "fork", "skylake", "--jobs=1", "--tlbgrind-out-file=%p.out")
+    assert len(files) == 4 and said.count("no out-file of this process") == 1  # of the parent, and its phases
+    assert "a forked child is not simulated with --jobs=" in said
+
+
+def test_huge_pages_end_it(tmp_path: Path, program: Path) -> None:
+    status, said, files = run(tmp_path / "jobs", program, "huge", "skylake", "--jobs=1")
+    assert (status, files) == (0, {})
+    assert "warning: --jobs: the simulation ends after" in said and "error: no out-file of this process" in said
+    assert "I1" not in said and "share of time" not in said
+
+
+@pytest.mark.parametrize("killed", [(0, 1, 2), (2,)])
+def test_where_a_simulator_dies_the_program_goes_on(tmp_path: Path, program: Path, killed: tuple[int, ...]) -> None:
+    arguments = line(program, "wait", "skylake,zen3", "--jobs=2")
+    with subprocess.Popen(arguments, cwd=tmp_path, env=settings(), stdin=subprocess.PIPE, stderr=subprocess.PIPE) as p:
+        there = await_simulators(tmp_path, 3)
+        for nth in killed:
+            os.kill(there[nth], signal.SIGKILL)
+        _, said = p.communicate(b"x")
+    assert p.returncode == 0
+    assert b"a process of --jobs= has ended; the program goes on" in said and b"error: no out-file" in said
+    assert list(tmp_path.iterdir()) == []
+    assert await_simulators(tmp_path, 0) == []
+
+
+def test_nothing_is_left_of_a_program_that_is_killed(tmp_path: Path, program: Path) -> None:
+    arguments = line(program, "wait", "skylake,zen3", "--jobs=2")
+    with subprocess.Popen(arguments, cwd=tmp_path, env=settings(), stdin=subprocess.PIPE, stderr=subprocess.PIPE) as p:
+        await_simulators(tmp_path, 3)
+        p.kill()
+        p.communicate()
+    assert await_simulators(tmp_path, 0) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        (("--jobs=0",), "'--jobs' argument must be between 1 and 256"),
+        (("--jobs=1", "--data=yes"), "--jobs=1 goes without --data=yes: the processes see"),
+        (("--jobs=1", "--record=f"), "--jobs=1 goes without --record=f: a recording is simulated later"),
+        (("--jobs=1", "--pages=all:2M"), "the processes see base pages alone; leave out --pages="),
+        (("--jobs=1", "--machine=core2"), "core2: an array is first for some references"),
+    ],
+)
+def test_what_is_not_in_the_stream_is_refused(tmp_path: Path, program: Path, options: tuple[str, ...], said: str) -> None:
+    status, told, files = run(tmp_path / "run", program, "none", "skylake", *options)
+    assert (status, files) == (1, {}) and said in told, told

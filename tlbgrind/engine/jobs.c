@@ -1,0 +1,191 @@
+/* The processes that simulate. See engine/jobs.h; docs/internals/formats.md has what they are sent,
+   and what they answer. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+
+#include "sim/machine/machine_file.h"
+#include "sim/mmu/miss_counts.h"
+
+#include "base/fed_process.h"
+#include "base/file.h"
+#include "base/search_path.h"
+#include "engine/jobs.h"
+#include "options/refuse.h"
+#include "trace/run_mmus.h"
+#include "trace/segment_run.h"
+
+/* The core's, without a header for tools. */
+extern const HChar* VG_(libdir);
+
+Bool tg_jobs_on;
+
+static TgFedProcess* process; /* NULL: there is none any more */
+static const HChar* lost;
+static UInt n_machines;
+
+static const HChar ended[] = "a process of --jobs= has ended";
+
+/* --- Start --- */
+
+/* It is beside the tool, as a link; or, where a plain valgrind has the tool, in PATH. NULL: it is in
+   neither. */
+static HChar* simulator(void)
+{
+   static const HChar name[] = "/tg_simulate";
+   HChar* file = VG_(malloc)("tg.jobs", VG_(strlen)(VG_(libdir)) + sizeof name);
+   struct vg_stat st;
+   VG_(sprintf)(file, "%s%s", VG_(libdir), name);
+   if (!sr_isError(VG_(stat)(file, &st)))
+      return file;
+   VG_(free)(file);
+   return tg_search_path(name + 1);
+}
+
+static void put_text(void* opaque, const HChar* text, SizeT n)
+{
+   (void)opaque;
+   tg_jobs_write((const UChar*)text, n);
+}
+
+static void write_machines(const TgOptions* o)
+{
+   HChar* text = VG_(malloc)("tg.jobs", TLB_MACHINE_TEXT_SIZE);
+   TgFile* f = tg_file_to(put_text, NULL);
+   tg_file_print(f, "# tlbgrind run of " TG_VERSION "\njobs: %lld\nnested: %d\nmachines: %u\n",
+                 o->jobs, o->nested ? 1 : 0, o->n_machines);
+   for (UInt i = 0; i < o->n_machines; i++) {
+      tlb_machine_print(&o->machine[i].m, text, TLB_MACHINE_TEXT_SIZE);
+      tg_file_print(f, "%lu\n%s", (UWord)VG_(strlen)(text), text);
+   }
+   tg_file_close(f);
+   VG_(free)(text);
+}
+
+/* What it says first: that it has read the machines, and made its processes. */
+static Bool is_ready(void)
+{
+   static const HChar ready[] = "ready\n\n"; /* eight bytes with its NUL */
+   HChar said[sizeof ready];
+   return process != NULL && tg_fed_read(process, said, sizeof said)
+          && VG_(memcmp)(said, ready, sizeof ready) == 0;
+}
+
+void tg_jobs_begin(const TgOptions* o)
+{
+   HChar arg[32];
+   HChar* file = simulator();
+   const HChar* argv[] = { file, "--of-a-run", NULL };
+   VG_(sprintf)(arg, "--jobs=%lld", o->jobs);
+   tg_jobs_on = True;
+   n_machines = o->n_machines;
+   if (file == NULL)
+      tg_refuse(arg, "tg_simulate, which simulates, is neither in %s nor in PATH; install tlbgrind again",
+                VG_(libdir));
+   process = tg_fed_start(file, argv);
+   if (process == NULL)
+      tg_refuse(arg, "%s can not be started", file);
+   write_machines(o);
+   if (!is_ready())
+      tg_refuse(arg, "%s does not run, or is of another version than " TG_VERSION
+                     "; install tlbgrind again", file);
+   VG_(free)(file);
+}
+
+/* --- The run --- */
+
+void tg_jobs_stop(const HChar* why)
+{
+   if (process == NULL)
+      return;
+   tg_fed_close(process);
+   process = NULL;
+   lost = why;
+   VG_(umsg)("warning: --jobs: the simulation ends after %llu instructions: %s; the program goes on, "
+             "and there will be no counts of TLBs\n", tg_instructions(), why);
+}
+
+void tg_jobs_write(const UChar* bytes, SizeT n)
+{
+   if (process != NULL && !tg_fed_write(process, bytes, n))
+      tg_jobs_stop(ended);
+}
+
+void tg_jobs_forked(void)
+{
+   if (process != NULL)
+      tg_fed_close(process);
+   process = NULL;
+   if (tg_jobs_on)
+      lost = "a forked child is not simulated with --jobs=";
+}
+
+const HChar* tg_jobs_lost(void)
+{
+   return lost;
+}
+
+/* --- Answers --- */
+
+/* How the counts of some machines begin. */
+typedef struct {
+   uint64_t first, step, n; /* machines number first, first + step and so on, from 0 */
+   uint64_t n_entries;      /* places that have changed */
+} Head;
+
+static Bool take_extra(const Head* h)
+{
+   for (UInt i = 0; i < h->n; i++) {
+      uint64_t (*extra)[TLB_N_COSTS]
+         = tlb_missed_extra(&tg_mmus, (UInt)(h->first + i * h->step));
+      if (!tg_fed_read(process, extra, TLB_N_USERS * sizeof *extra))
+         return False;
+   }
+   return True;
+}
+
+/* The counts of one place: a line and a kind of reference. */
+static Bool take_entry(const Head* h, TgLine* (*line_of)(UInt number))
+{
+   uint64_t place;
+   if (!tg_fed_read(process, &place, sizeof place) || place >> 2 > 0xffffffff
+       || (place & 3) >= TLB_N_USERS)
+      return False;
+   TgLine* line = line_of((UInt)(place >> 2));
+   if (line == NULL)
+      return False;
+   uint64_t* misses = tg_line_misses(line, (tlb_user)(place & 3));
+   for (UInt i = 0; i < h->n; i++) {
+      const size_t at = tlb_mmus_cost_of(&tg_mmus, (UInt)(h->first + i * h->step));
+      if (!tg_fed_read(process, misses + at, TLB_N_COSTS * sizeof *misses))
+         return False;
+   }
+   return True;
+}
+
+static Bool take_all(TgLine* (*line_of)(UInt number))
+{
+   Head h;
+   for (UInt taken = 0; taken < n_machines; taken += (UInt)h.n) {
+      if (!tg_fed_read(process, &h, sizeof h) || h.n == 0 || h.n > n_machines - taken
+          || h.first >= n_machines || h.step > n_machines
+          || h.first + (h.n - 1) * h.step >= n_machines || !take_extra(&h))
+         return False;
+      for (uint64_t i = 0; i < h.n_entries; i++) {
+         if (!take_entry(&h, line_of))
+            return False;
+      }
+   }
+   return True;
+}
+
+void tg_jobs_take(TgLine* (*line_of)(UInt number))
+{
+   if (process != NULL && !take_all(line_of))
+      tg_jobs_stop(ended);
+}
