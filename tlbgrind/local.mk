@@ -1058,6 +1058,7 @@ SIMULATE_SOURCES = \
 	tlbgrind/simulate/replay.c \
 	tlbgrind/simulate/table.c \
 	tlbgrind/simulate/trace.c \
+	tlbgrind/simulate/trace_formats.c \
 	tlbgrind/simulate/trace_run.c \
 	tlbgrind/simulate/unpacked.c
 
@@ -1070,6 +1071,7 @@ SIMULATE_INCLUDES = \
 	tlbgrind/simulate/replay.h \
 	tlbgrind/simulate/table.h \
 	tlbgrind/simulate/trace.h \
+	tlbgrind/simulate/trace_formats.h \
 	tlbgrind/simulate/trace_run.h \
 	tlbgrind/simulate/unpacked.h
 

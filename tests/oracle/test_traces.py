@@ -161,9 +161,9 @@ def test_costs_stand_at_the_page_of_their_code(tmp_path: Path) -> None:
     lines = (tmp_path / "t.out").read_text().splitlines()
     found = {line: lines[i + 1].split()[:9] for i, line in enumerate(lines) if line.startswith("fn=")}
     assert found == {
-        "fn=(1) before the first instruction": "0 0 0 0 1 1 1 0 0".split(),
-        "fn=(2) page 0x400000": "0 2 2 2 0 0 0 1 1".split(),
-        "fn=(3) page 0x401000": "0 1 0 0 1 2 2 0 0".split(),
+        "fn=(1) before the first instruction": ["0", "0", "0", "0", "1", "1", "1", "0", "0"],
+        "fn=(2) page 0x400000": ["0", "2", "2", "2", "0", "0", "0", "1", "1"],
+        "fn=(3) page 0x401000": ["0", "1", "0", "0", "1", "2", "2", "0", "0"],
     }
     shown = companion("tg_annotate", tmp_path, "t.out")
     assert shown.status == 0 and b"page 0x401000" in shown.out

@@ -10,6 +10,7 @@
 #include "command/load_machine.h"
 #include "sim/base/text.h"
 #include "simulate/options.h"
+#include "simulate/trace_formats.h"
 
 enum { MOST_JOBS = 256, MOST_SHARDS = 1000 };
 

@@ -7,17 +7,6 @@
 
 #include "simulate/trace.h"
 
-const TgTraceFormat *tg_trace_format(const char *name)
-{
-   static const TgTraceFormat *const all[] = { &tg_input_champsim, &tg_input_drmemtrace,
-                                               &tg_input_lackey };
-   for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
-      if (strcmp(all[i]->name, name) == 0)
-         return all[i];
-   }
-   return NULL;
-}
-
 void tg_trace_begin(TgTrace *t, const TgTraceFormat *format, TgTraceGet *get, void *opaque)
 {
    memset(t, 0, offsetof(TgTrace, bytes));

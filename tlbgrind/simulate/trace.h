@@ -63,9 +63,6 @@ struct TgTrace {
    uint8_t bytes[TG_TRACE_BUFFER];
 };
 
-/* The format of that name, or NULL. */
-const TgTraceFormat *tg_trace_format(const char *name);
-
 void tg_trace_begin(TgTrace *t, const TgTraceFormat *format, TgTraceGet *get, void *opaque);
 
 /* Reads the next record or line. After anything but TG_TRACE_MORE there is none. */
