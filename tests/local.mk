@@ -261,6 +261,8 @@ PYTEST_FILES = \
 	tests/oracle/test_jobs.py \
 	tests/oracle/test_recording.py \
 	tests/oracle/test_recordings.py \
+	tests/oracle/test_sweeps.py \
+	tests/oracle/test_traces.py \
 	tests/order/test_check.py \
 	tests/order/test_cold.py \
 	tests/order/test_damaged_binaries.py \
@@ -337,11 +339,14 @@ PYTEST_FILES = \
 # tests/fuzz/fuzz_NAME.c; tests/fuzz/fuzz.h describes how to add one.
 FUZZERS = \
 	tests/fuzz/fuzz_aida_dump \
+	tests/fuzz/fuzz_champsim \
 	tests/fuzz/fuzz_cpuid_dump \
 	tests/fuzz/fuzz_cpuinfo \
 	tests/fuzz/fuzz_curves \
 	tests/fuzz/fuzz_debug_lines \
+	tests/fuzz/fuzz_drmemtrace \
 	tests/fuzz/fuzz_jitdump \
+	tests/fuzz/fuzz_lackey \
 	tests/fuzz/fuzz_machine_file \
 	tests/fuzz/fuzz_mmus \
 	tests/fuzz/fuzz_override \
@@ -515,14 +520,19 @@ tests_libtlbsim_fuzz_a_SOURCES = \
 	tlbgrind/attribution/dwarf_units.c \
 	tlbgrind/attribution/jitdump.c \
 	tlbgrind/attribution/line_program.c \
-	tlbgrind/attribution/perf_map.c
+	tlbgrind/attribution/perf_map.c \
+	tlbgrind/simulate/input_champsim.c \
+	tlbgrind/simulate/input_drmemtrace.c \
+	tlbgrind/simulate/input_lackey.c \
+	tlbgrind/simulate/trace.c
 nodist_tests_libtlbsim_fuzz_a_SOURCES = $(MACHINES_C)
 tests_libtlbsim_fuzz_a_CPPFLAGS = $(SAN_CPPFLAGS) -DTLB_CHECK_EVERY=256
 tests_libtlbsim_fuzz_a_CFLAGS = -std=c11 -O1 $(SAN_CFLAGS) $(TG_COVERAGE_CFLAGS)
 
 check_DATA += $(FUZZERS)
 CLEANFILES += $(FUZZERS)
-EXTRA_DIST += $(FUZZERS:%=%.c) $(FUZZ_DRIVER) tests/fuzz/dump_case.c
+EXTRA_DIST += $(FUZZERS:%=%.c) $(FUZZ_DRIVER) tests/fuzz/dump_case.c tests/fuzz/trace_case.c \
+	tests/fuzz/trace_case.h
 FUZZ_DRIVER = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
 
 # Sources of every fuzzer beside its own file.
@@ -538,6 +548,12 @@ FUZZ_MORE_fuzz_recording = \
 	$(srcdir)/tlbgrind/simulate/recording.c \
 	$(srcdir)/tlbgrind/simulate/replay.c
 tests/fuzz/fuzz_recording: $(FUZZ_MORE_fuzz_recording)
+TRACE_CASE = $(srcdir)/tests/fuzz/trace_case.c
+FUZZ_MORE_fuzz_champsim = $(TRACE_CASE)
+FUZZ_MORE_fuzz_drmemtrace = $(TRACE_CASE)
+FUZZ_MORE_fuzz_lackey = $(TRACE_CASE)
+tests/fuzz/fuzz_champsim tests/fuzz/fuzz_drmemtrace tests/fuzz/fuzz_lackey: $(TRACE_CASE) \
+	tests/fuzz/trace_case.h
 FUZZ_MORE_fuzz_mmus = $(MMU_CASES:%=$(srcdir)/%)
 tests/fuzz/fuzz_mmus: $(MMU_CASES)
 

@@ -1060,24 +1060,39 @@ SIMULATE_SOURCES = \
 	tlbgrind/command/load_machine.c \
 	tlbgrind/measure/whole_file.c \
 	tlbgrind/simulate/bytes.c \
+	tlbgrind/simulate/input_champsim.c \
+	tlbgrind/simulate/input_drmemtrace.c \
+	tlbgrind/simulate/input_lackey.c \
 	tlbgrind/simulate/machines.c \
 	tlbgrind/simulate/main.c \
+	tlbgrind/simulate/merge.c \
 	tlbgrind/simulate/options.c \
 	tlbgrind/simulate/out_file.c \
 	tlbgrind/simulate/parts.c \
 	tlbgrind/simulate/recording.c \
 	tlbgrind/simulate/replay.c \
-	tlbgrind/simulate/run.c
+	tlbgrind/simulate/run.c \
+	tlbgrind/simulate/table.c \
+	tlbgrind/simulate/trace.c \
+	tlbgrind/simulate/trace_formats.c \
+	tlbgrind/simulate/trace_run.c \
+	tlbgrind/simulate/unpacked.c
 
 SIMULATE_INCLUDES = \
 	tlbgrind/simulate/bytes.h \
 	tlbgrind/simulate/machines.h \
+	tlbgrind/simulate/merge.h \
 	tlbgrind/simulate/options.h \
 	tlbgrind/simulate/out_file.h \
 	tlbgrind/simulate/parts.h \
 	tlbgrind/simulate/recording.h \
 	tlbgrind/simulate/replay.h \
-	tlbgrind/simulate/run.h
+	tlbgrind/simulate/run.h \
+	tlbgrind/simulate/table.h \
+	tlbgrind/simulate/trace.h \
+	tlbgrind/simulate/trace_formats.h \
+	tlbgrind/simulate/trace_run.h \
+	tlbgrind/simulate/unpacked.h
 
 bin_PROGRAMS += tlbgrind/tg_simulate
 tlbgrind_tg_simulate_SOURCES = $(SIMULATE_SOURCES) $(SIMULATE_INCLUDES)

@@ -7,12 +7,13 @@
 
 #include "command/load_machine.h"
 #include "sim/machine/machine_argument.h"
+#include "sim/pages/pagerules.h"
 #include "sim/mmu/mmu.h"
 #include "sim/tlb/hierarchy.h"
 #include "simulate/machines.h"
 
 /* As options/machine_names.c has it. */
-enum { LABEL_SIZE = 100 };
+enum { LABEL_SIZE = 100, MOST_MACHINES = 960 };
 
 static void *room(size_t bytes)
 {
@@ -44,8 +45,8 @@ static void load(TgSimulatedList *list, char *given)
       if (strcmp(list->machine[i].given, given) == 0)
          tg_load_refuse("--machine: machine '%s' is given twice", given);
    }
-   if (list->n == TLB_MAX_MMUS)
-      tg_load_refuse("--machine: at most %d machines at once", TLB_MAX_MMUS);
+   if (list->n == MOST_MACHINES)
+      tg_load_refuse("--machine: at most %d machines at once", MOST_MACHINES);
    TgSimulated *const s = &list->machine[list->n++];
    s->given = given;
    const bool is_file = tg_load_machine(given, &s->m, own_name);
@@ -76,9 +77,9 @@ static void load_all(TgSimulatedList *list, const char *text)
       const unsigned count = tlb_argument_count(one, &why);
       if (count == 0)
          tg_load_refuse("--machine=%s: %s", one, why.text);
-      if (count > TLB_MAX_MMUS)
-         tg_load_refuse("--machine=%s: the range makes %u machines; at most %d at once", one, count,
-                        TLB_MAX_MMUS);
+      if (count > MOST_MACHINES)
+         tg_load_refuse("--machine=%s: the range makes %s%u machines; at most %d at once", one,
+                        count == TLB_ARGUMENT_MOST ? "at least " : "", count, MOST_MACHINES);
       for (unsigned i = 0; i < count; i++) {
          char *const given = room(n + 2);
          tlb_argument_write(one, i, given, n + 2);
@@ -141,7 +142,7 @@ static void give_labels(TgSimulatedList *list)
 
 TgSimulatedList tg_simulated_load(const char *text)
 {
-   TgSimulatedList list = { .machine = room(TLB_MAX_MMUS * sizeof *list.machine) };
+   TgSimulatedList list = { .machine = room(MOST_MACHINES * sizeof *list.machine) };
    tg_load_for("tg_simulate", "--machine");
    load_all(&list, text);
    give_labels(&list);
@@ -176,4 +177,38 @@ void tg_simulated_check(const TgSimulatedList *list, const tlb_strength *s, cons
       tg_load_refuse("%s: %s; record the program with --record-for=%s", recording, why.text,
                      names_of(list));
    }
+}
+
+/* --- Pages of a trace --- */
+
+static unsigned size_for_all(const char *text, unsigned base_page_shift)
+{
+   tlb_page_policy policy = { .n_rules = 0 };
+   tlb_reason why;
+   if (!tlb_page_rules_parse(text, ',', base_page_shift, &policy, &why))
+      tg_load_refuse("--pages=%s: %s", text, why.text);
+   if (policy.n_rules != 1 || policy.rule[0].what != TLB_OF_ALL || policy.rule[0].number != 0
+       || policy.rule[0].how != TLB_FIXED)
+      tg_load_refuse("--pages=%s: a trace has no mappings; allowed is all:SIZE, with one size", text);
+   return policy.rule[0].shift;
+}
+
+void tg_simulated_take_pages(TgSimulatedList *list, unsigned told, const char *pages,
+                             unsigned *page_shift, unsigned *backing)
+{
+   tlb_reason why;
+   *page_shift = TLB_MAX_PAGE_SHIFT;
+   for (unsigned i = 0; i < list->n; i++) {
+      tlb_machine *const m = &list->machine[i].m;
+      if (told != 0)
+         m->base_page_shift = told;
+      if (!tlb_machine_holds(m, m->base_page_shift, &why))
+         tg_load_refuse("--machine=%s: %s (the trace has such pages)", list->machine[i].given,
+                        why.text);
+      if (tlb_machine_largest_block(m) != 0)
+         tg_load_refuse("--machine=%s: its entries cover several pages (coalescing), which depends "
+                        "on the program's mappings: a trace has none", list->machine[i].given);
+      *page_shift = m->base_page_shift < *page_shift ? m->base_page_shift : *page_shift;
+   }
+   *backing = pages == NULL ? *page_shift : size_for_all(pages, *page_shift);
 }

@@ -29,4 +29,10 @@ TgSimulatedList tg_simulated_load(const char *list);
    be. */
 void tg_simulated_check(const TgSimulatedList *list, const tlb_strength *s, const char *recording);
 
+/* The base pages of a trace have 2^`told` bytes, 0: it does not tell. Gives the machines these, and
+   takes --pages= (NULL: not given). *page_shift is the size to count references by, *backing that of
+   all pages. What can not be ends the program. */
+void tg_simulated_take_pages(TgSimulatedList *list, unsigned told, const char *pages,
+                             unsigned *page_shift, unsigned *backing);
+
 #endif

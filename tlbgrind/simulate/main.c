@@ -14,12 +14,15 @@
 #include "measure/whole_file.h"
 #include "simulate/bytes.h"
 #include "simulate/machines.h"
+#include "simulate/merge.h"
 #include "simulate/options.h"
 #include "simulate/out_file.h"
 #include "simulate/parts.h"
 #include "simulate/recording.h"
 #include "simulate/replay.h"
 #include "simulate/run.h"
+#include "simulate/table.h"
+#include "simulate/trace_run.h"
 
 /* How reading the recording ended, the worst last. */
 typedef enum { WHOLE, CUT, DAMAGED } ending;
@@ -29,6 +32,7 @@ typedef struct {
    ending ending;
    uint64_t instructions;
    char why[200]; /* may be empty */
+   char about[600]; /* a trace; empty: a recording */
 } result;
 
 typedef uint64_t totals[TG_N_COSTS];
@@ -40,6 +44,8 @@ typedef struct {
    TgSimulateOptions options;
    TgSimulatedList list;
    const char *out_file;
+   unsigned page_shift; /* of a trace: that of its references, and */
+   unsigned backing;    /* that of its pages */
 } simulation;
 
 /* --- The text at the end --- */
@@ -185,17 +191,41 @@ static size_t length_of_run(const end_text *t)
    return tg_run_text_sections(t->text, t->n, section, MOST_SECTIONS, &why) > 0 ? section[0].n : 0;
 }
 
+static result replay_recording(const simulation *s, unsigned first, unsigned step,
+                               TgReplay **replay, TgParts *parts, end_text *text)
+{
+   TgRecording *const recording = tg_recording_open(s->options.recording);
+   const unsigned shift = tg_recording_strength(recording)->base_page_shift;
+   *replay = tg_replay_new(&s->list, first, step, shift, s->options.nested);
+   const result r = read_all(recording, *replay, parts, text);
+   tg_recording_close(recording);
+   return r;
+}
+
+static result replay_trace(const simulation *s, unsigned first, unsigned step, TgReplay **replay,
+                           end_text *text)
+{
+   *replay = tg_replay_new_backed(&s->list, first, step, s->page_shift, s->options.nested,
+                                  s->backing);
+   const TgTraceRun t = tg_trace_run(s->options.recording, s->options.input, *replay,
+                                     s->page_shift);
+   result r = { .instructions = t.instructions, .ending = t.how == TG_TRACE_END ? WHOLE
+                                                          : t.how == TG_TRACE_CUT ? CUT : DAMAGED };
+   memcpy(r.why, t.why, sizeof r.why);
+   memcpy(r.about, t.about, sizeof r.about);
+   *text = (end_text){ t.text, t.n_text, t.n_text };
+   return r;
+}
+
 /* Simulates machine number `first`, from 0, and each `step` behind it, and writes their out-files;
    `total` has room for each machine of the list. */
 static result simulate(const simulation *s, unsigned first, unsigned step, totals *total)
 {
-   TgRecording *const recording = tg_recording_open(s->options.recording);
-   const unsigned shift = tg_recording_strength(recording)->base_page_shift;
-   TgReplay *const replay = tg_replay_new(&s->list, first, step, shift, s->options.nested);
+   TgReplay *replay;
    end_text text = { NULL, 0, 0 };
    TgParts *const parts = tg_parts_new();
-   const result r = read_all(recording, replay, parts, &text);
-   tg_recording_close(recording);
+   const result r = s->options.input != NULL ? replay_trace(s, first, step, &replay, &text)
+                                             : replay_recording(s, first, step, &replay, parts, &text);
    tg_replay_settle(replay);
    for (unsigned i = first, nth = 0; r.ending != DAMAGED && i < s->list.n; i += step, nth++) {
       const TgOutFile o = { .machine = &s->list.machine[i], .number = i + 1, .of = s->list.n,
@@ -217,8 +247,29 @@ typedef struct {
    int fd;
 } job;
 
-static job start_job(const simulation *s, unsigned nth, unsigned n_jobs, totals *total)
+/* The first machine of a part of the shard. */
+static unsigned first_of(const simulation *s, unsigned nth)
 {
+   return s->options.shard + s->options.shards * nth;
+}
+
+static unsigned machines_of_shard(const simulation *s)
+{
+   return (s->list.n - s->options.shard + s->options.shards - 1) / s->options.shards;
+}
+
+/* As many parts as there are processes, or more, as one simulates so many machines at most. */
+static unsigned parts_of(const simulation *s)
+{
+   const unsigned n = machines_of_shard(s), least = (n + TLB_MAX_MMUS - 1) / TLB_MAX_MMUS;
+   const unsigned jobs = s->options.jobs < n ? s->options.jobs : n;
+   return jobs > least ? jobs : least;
+}
+
+/* Part number `nth` of n_parts of the shard. */
+static job start_job(const simulation *s, unsigned nth, unsigned n_parts, totals *total)
+{
+   const unsigned first = first_of(s, nth), step = s->options.shards * n_parts;
    int pipes[2];
    if (pipe(pipes) != 0)
       tg_load_refuse("no pipe: %s", strerror(errno));
@@ -227,9 +278,9 @@ static job start_job(const simulation *s, unsigned nth, unsigned n_jobs, totals 
       tg_load_refuse("no process: %s", strerror(errno));
    if (pid == 0) {
       close(pipes[0]);
-      result r = simulate(s, nth, n_jobs, total);
+      result r = simulate(s, first, step, total);
       bool told = tg_write_bytes(pipes[1], &r, sizeof r);
-      for (unsigned i = nth; told && i < s->list.n; i += n_jobs)
+      for (unsigned i = first; told && i < s->list.n; i += step)
          told = tg_write_bytes(pipes[1], total[i], sizeof total[i]);
       _exit(told ? 0 : 1);
    }
@@ -238,12 +289,13 @@ static job start_job(const simulation *s, unsigned nth, unsigned n_jobs, totals 
 }
 
 /* Whether the process has done all that it was to do. */
-static bool await_job(const simulation *s, unsigned nth, unsigned n_jobs, job j, totals *total,
+static bool await_job(const simulation *s, unsigned nth, unsigned n_parts, job j, totals *total,
                       result *r)
 {
+   const unsigned first = first_of(s, nth), step = s->options.shards * n_parts;
    int status;
    bool told = tg_read_bytes(j.fd, r, sizeof *r);
-   for (unsigned i = nth; told && i < s->list.n; i += n_jobs)
+   for (unsigned i = first; told && i < s->list.n; i += step)
       told = tg_read_bytes(j.fd, total[i], sizeof total[i]);
    close(j.fd);
    while (waitpid(j.pid, &status, 0) < 0 && errno == EINTR)
@@ -253,23 +305,26 @@ static bool await_job(const simulation *s, unsigned nth, unsigned n_jobs, job j,
    return told && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/* At most --jobs= parts are under way. */
 static result simulate_all(const simulation *s, totals *total)
 {
-   const unsigned n_jobs = s->options.jobs < s->list.n ? s->options.jobs : s->list.n;
-   job *const jobs = calloc(n_jobs, sizeof *jobs);
+   const unsigned n_parts = parts_of(s), n_jobs = s->options.jobs;
+   job *const jobs = calloc(n_parts, sizeof *jobs);
    result r = { .ending = WHOLE };
    bool good = true;
    if (jobs == NULL)
       tg_load_refuse("no memory");
-   if (n_jobs == 1) {
+   if (n_parts == 1) {
       free(jobs);
-      return simulate(s, 0, 1, total);
+      return simulate(s, s->options.shard, s->options.shards, total);
    }
-   for (unsigned i = 0; i < n_jobs; i++)
-      jobs[i] = start_job(s, i, n_jobs, total);
-   for (unsigned i = 0; i < n_jobs; i++) {
+   for (unsigned i = 0; i < n_parts && i < n_jobs; i++)
+      jobs[i] = start_job(s, i, n_parts, total);
+   for (unsigned i = 0; i < n_parts; i++) {
       result one = { .ending = WHOLE };
-      good &= await_job(s, i, n_jobs, jobs[i], total, &one);
+      good &= await_job(s, i, n_parts, jobs[i], total, &one);
+      if (i + n_jobs < n_parts)
+         jobs[i + n_jobs] = start_job(s, i + n_jobs, n_parts, total);
       /* Some damage shows in some machines only. */
       if (i == 0 || one.ending > r.ending)
          r = one;
@@ -282,41 +337,19 @@ static result simulate_all(const simulation *s, totals *total)
 
 /* --- The table --- */
 
-static char *with_commas(uint64_t n, char text[32])
-{
-   char digits[32];
-   const int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
-   unsigned at = 0;
-   for (int i = 0; i < length; i++) {
-      if (i > 0 && (length - i) % 3 == 0)
-         text[at++] = ',';
-      text[at++] = digits[i];
-   }
-   text[at] = '\0';
-   return text;
-}
-
+/* Of the shard. */
 static void print_table(const simulation *s, totals *total)
 {
-   int width = 7;
-   char text[4][32];
-   for (unsigned i = 0; i < s->list.n; i++)
-      width = (int)strlen(s->list.machine[i].name) > width ? (int)strlen(s->list.machine[i].name)
-                                                            : width;
-   printf("%-*s %15s %13s %15s %13s\n", width, "machine", "I1 misses", "I walks", "D1 misses",
-          "D walks");
-   for (unsigned i = 0; i < s->list.n; i++) {
-      const uint64_t *const t = total[i];
-      printf("%-*s %15s %13s %15s %13s\n", width, s->list.machine[i].name,
-             with_commas(t[tg_cost(TLB_FETCH, TG_MISS_1)], text[0]),
-             with_commas(t[tg_cost(TLB_FETCH, TG_WALKS)], text[1]),
-             with_commas(t[tg_cost(TLB_LOAD, TG_MISS_1)] + t[tg_cost(TLB_STORE, TG_MISS_1)],
-                         text[2]),
-             with_commas(t[tg_cost(TLB_LOAD, TG_WALKS)] + t[tg_cost(TLB_STORE, TG_WALKS)],
-                         text[3]));
+   unsigned n = 0;
+   TgRow *const row = calloc(s->list.n, sizeof *row);
+   if (row == NULL)
+      tg_load_refuse("no memory");
+   for (unsigned i = s->options.shard; i < s->list.n; i += s->options.shards) {
+      row[n].name = s->list.machine[i].name;
+      memcpy(row[n++].cost, total[i], sizeof total[i]);
    }
-   if (fflush(stdout) != 0)
-      tg_load_refuse("the standard output cannot be written: %s", strerror(errno));
+   tg_table_print(row, n, s->options.map);
+   free(row);
 }
 
 /* --- All of it --- */
@@ -333,7 +366,7 @@ static char *default_name(const char *recording)
 
 static void check_names(const simulation *s)
 {
-   for (unsigned i = 0; i < s->list.n; i++) {
+   for (unsigned i = s->options.shard; i < s->list.n; i += s->options.shards) {
       char *const name = file_name(s, i);
       if (!tg_can_write(name))
          tg_load_refuse("%s: the file cannot be written: %s", name, strerror(errno));
@@ -341,31 +374,74 @@ static void check_names(const simulation *s)
    }
 }
 
+static void check_recording(const simulation *s)
+{
+   TgRecording *const recording = tg_recording_open(s->options.recording);
+   tg_simulated_check(&s->list, tg_recording_strength(recording), s->options.recording);
+   tg_recording_close(recording);
+}
+
+/* The base pages are those of the trace, if it tells; else each machine's. */
+static void find_page_sizes(simulation *s)
+{
+   const char *const name = s->options.recording;
+   const unsigned told = s->options.input == &tg_input_drmemtrace
+                            ? tg_trace_page_shift(name, s->options.input) : 0;
+   tg_simulated_take_pages(&s->list, told, s->options.pages, &s->page_shift, &s->backing);
+}
+
+static void check_shard(const simulation *s)
+{
+   const TgSimulateOptions *const o = &s->options;
+   if (o->shards > s->list.n)
+      tg_load_refuse("--shard=%u/%u: there are %u machines, and no more shards than that",
+                     o->shard + 1, o->shards, s->list.n);
+   if (strcmp(o->recording, "-") == 0 && parts_of(s) > 1)
+      tg_load_refuse("-: the standard input is read once, for at most %d machines", TLB_MAX_MMUS);
+}
+
+static int merge(const TgSimulateOptions *o)
+{
+   unsigned n;
+   TgRow *const row = tg_merge(o->merged, o->n_merged, &n);
+   tg_table_print(row, n, o->map);
+   free(row);
+   return 0;
+}
+
 int main(int argc, char **argv)
 {
-   simulation s;
+   simulation s = { .list = { .n = 0 } };
    tg_load_for("tg_simulate", "--machine");
    if (argc == 2 && strcmp(argv[1], "--of-a-run") == 0)
       return tg_simulate_run();
    tg_simulate_options(argc, argv, &s.options);
+   if (s.options.n_merged > 0)
+      return merge(&s.options);
    s.out_file = s.options.out_file != NULL ? s.options.out_file
                                            : default_name(s.options.recording);
-   TgRecording *const recording = tg_recording_open(s.options.recording);
    s.list = tg_simulated_load(s.options.machines);
-   tg_simulated_check(&s.list, tg_recording_strength(recording), s.options.recording);
-   tg_recording_close(recording);
+   if (s.options.input != NULL)
+      find_page_sizes(&s);
+   else
+      check_recording(&s);
+   check_shard(&s);
    check_names(&s);
    totals *const total = calloc(s.list.n, sizeof *total);
    if (total == NULL)
       tg_load_refuse("no memory");
    const result r = simulate_all(&s, total);
    if (r.ending == DAMAGED)
-      tg_load_refuse("%s: the recording is damaged: %s", s.options.recording, r.why);
+      tg_load_refuse("%s: %s%s", s.options.recording,
+                     s.options.input != NULL ? "" : "the recording is damaged: ", r.why);
    print_table(&s, total);
+   if (r.about[0] != '\0')
+      printf("trace: %s\n", r.about);
    free(total);
    if (r.ending == CUT)
-      tg_load_refuse("%s: the recording ends after %llu instructions: %s; these are the misses up to "
+      tg_load_refuse("%s: the %s ends after %llu instructions: %s; these are the misses up to "
                      "there, and there are no out-files", s.options.recording,
+                     s.options.input != NULL ? "trace" : "recording",
                      (unsigned long long)r.instructions, r.why);
    return 0;
 }

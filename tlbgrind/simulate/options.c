@@ -9,12 +9,16 @@
 
 #include "command/close_option.h"
 #include "command/load_machine.h"
+#include "sim/base/text.h"
 #include "simulate/options.h"
+#include "simulate/trace_formats.h"
 
-enum { MOST_JOBS = 256 };
+enum { MOST_JOBS = 256, MOST_SHARDS = 1000 };
 
 static const char help[] =
    "usage: tg_simulate [options] RECORDING\n"
+   "       tg_simulate [options] --input=FORMAT TRACE\n"
+   "       tg_simulate [--map=COUNT] --merge OUT-FILE...\n"
    "\n"
    "Simulates processors' TLBs from a recording that tlbgrind --record=RECORDING has made, without\n"
    "the program. Writes the out-files that a run with these machines would have written, for\n"
@@ -23,7 +27,19 @@ static const char help[] =
    "  --machine=NAME|FILE[,...]  which machines: names of tlbgrind --list-machines, host, default,\n"
    "                             machine files; NAME:ARRAY.LINE=VALUE,... as tlbgrind takes them\n"
    "                             (default: host)\n"
+   "  --input=champsim|drmemtrace|lackey\n"
+   "                             simulate a trace of another program, plain or compressed by gzip,\n"
+   "                             xz, zstd or zip; - reads the standard input\n"
+   "  --pages=all:SIZE           with --input: all memory has pages of that size (default: the\n"
+   "                             trace's or the machine's base pages)\n"
    "  --jobs=N                   spread them over so many processes; 1 to 256 (default: 1)\n"
+   "  --shard=K/N                simulate machine K of the list, and each Nth behind it: a part of a\n"
+   "                             sweep, on a computer of its own\n"
+   "  --merge                    print the table of a simulation whose shards have written these\n"
+   "                             out-files\n"
+   "  --map=walks|misses|cycles|no\n"
+   "                             of machines of which two values differ: which count the map of\n"
+   "                             them shows (default: walks)\n"
    "  --nested=yes|no            in a virtual machine: walks of the host's tables, too\n"
    "                             (default: no)\n"
    "  -o FILE, --tlbgrind-out-file=FILE\n"
@@ -34,7 +50,7 @@ static const char help[] =
 
 /* For the completion of shells: tlbgrind/completion/. */
 static const char list_of_options[] =
-   "--machine= machine\n--jobs= any\n--nested= one yes no\n--tlbgrind-out-file= file\n--help\n"
+   "--machine= machine\n--input= one champsim drmemtrace lackey\n--pages= any\n--jobs= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--nested= one yes no\n--tlbgrind-out-file= file\n--help\n"
    "--version\n";
 
 static void print_and_end(const char *text)
@@ -74,6 +90,37 @@ static bool yes_or_no(const char *option, const char *text)
    return yes;
 }
 
+static const TgTraceFormat *input_of(const char *name)
+{
+   const TgTraceFormat *const format = tg_trace_format(name);
+   if (format == NULL)
+      tg_load_refuse("--input=%s: '%s' is no format; allowed are champsim, drmemtrace and lackey",
+                     name, name);
+   return format;
+}
+
+static void take_shard(const char *text, TgSimulateOptions *o)
+{
+   const char *at = text, *const end = text + strlen(text);
+   uint64_t k, n;
+   if (!tlb_text_number(&at, end, &k) || *at != '/' || (at++, !tlb_text_number(&at, end, &n))
+       || at != end || k == 0 || k > n || n > MOST_SHARDS)
+      tg_load_refuse("--shard=%s: '%s' is no shard; it is K/N, K from 1 to N, N up to %d", text, text,
+                     MOST_SHARDS);
+   o->shard = (unsigned)k - 1;
+   o->shards = (unsigned)n;
+}
+
+static TgMap map_of(const char *text)
+{
+   static const char *const names[] = { "no", "walks", "misses", "cycles" };
+   for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+      if (strcmp(text, names[i]) == 0)
+         return (TgMap)i;
+   }
+   tg_load_refuse("--map=%s: '%s' is no count; allowed are walks, misses, cycles and no", text, text);
+}
+
 static bool take(const char *argument, TgSimulateOptions *o)
 {
    const char *value;
@@ -85,6 +132,14 @@ static bool take(const char *argument, TgSimulateOptions *o)
       o->jobs = jobs_of(value);
    else if ((value = value_of(argument, "--nested")) != NULL)
       o->nested = yes_or_no("--nested", value);
+   else if ((value = value_of(argument, "--input")) != NULL)
+      o->input = input_of(value);
+   else if ((value = value_of(argument, "--shard")) != NULL)
+      take_shard(value, o);
+   else if ((value = value_of(argument, "--map")) != NULL)
+      o->map = map_of(value);
+   else if ((value = value_of(argument, "--pages")) != NULL)
+      o->pages = value;
    return value != NULL;
 }
 
@@ -97,9 +152,26 @@ static _Noreturn void refuse(const char *argument)
    tg_load_refuse("%s: no such option; tg_simulate --help lists them", argument);
 }
 
+static void check_together(const TgSimulateOptions *o)
+{
+   const bool is_stdin = strcmp(o->recording, "-") == 0;
+   if (o->pages != NULL && o->input == NULL)
+      tg_load_refuse("--pages=%s: a recording has base pages alone; only with --input", o->pages);
+   if (is_stdin && o->input == NULL)
+      tg_load_refuse("-: a recording is a file; only a trace (--input) comes from the standard "
+                     "input");
+   if (is_stdin && o->input == &tg_input_drmemtrace)
+      tg_load_refuse("-: a drmemtrace trace is a file: its page size is read first");
+   if (is_stdin && o->jobs > 1)
+      tg_load_refuse("--jobs=%u: the standard input can be read by one process only", o->jobs);
+   if (is_stdin && o->out_file == NULL)
+      tg_load_refuse("-: the name of the out-file is missing; give -o FILE");
+}
+
 void tg_simulate_options(int argc, char **argv, TgSimulateOptions *o)
 {
-   *o = (TgSimulateOptions){ .machines = "host", .jobs = 1 };
+   *o = (TgSimulateOptions){ .machines = "host", .jobs = 1, .shards = 1, .map = TG_MAP_WALKS };
+   bool merges = false;
    for (int i = 1; i < argc; i++) {
       if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
          print_and_end(help);
@@ -107,19 +179,29 @@ void tg_simulate_options(int argc, char **argv, TgSimulateOptions *o)
          print_and_end("tg_simulate " TG_VERSION "\n");
       if (strcmp(argv[i], "--list-options") == 0)
          print_and_end(list_of_options);
-      if (strcmp(argv[i], "-o") == 0) {
+      if (strcmp(argv[i], "--merge") == 0) {
+         merges = true;
+      } else if (strcmp(argv[i], "-o") == 0) {
          if (++i == argc)
             tg_load_refuse("-o: the name of a file is missing behind it");
          o->out_file = argv[i];
-      } else if (argv[i][0] == '-') {
+      } else if (argv[i][0] == '-' && argv[i][1] != '\0') {
          if (!take(argv[i], o))
             refuse(argv[i]);
+      } else if (merges) {
+         argv[o->n_merged++] = argv[i];
+         o->merged = argv;
       } else if (o->recording != NULL) {
          tg_load_refuse("%s: one recording at a time; the first is %s", argv[i], o->recording);
       } else {
          o->recording = argv[i];
       }
    }
+   if (merges && (o->n_merged == 0 || o->recording != NULL))
+      tg_load_refuse("--merge: the names of out-files belong behind it");
+   if (merges)
+      return;
    if (o->recording == NULL)
       tg_load_refuse("the name of a recording is missing: tg_simulate [options] RECORDING");
+   check_together(o);
 }

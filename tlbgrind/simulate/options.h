@@ -6,10 +6,19 @@
 
 #include <stdbool.h>
 
+#include "simulate/table.h"
+#include "simulate/trace.h"
+
 typedef struct {
-   const char *recording;
+   const char *recording;      /* or trace */
    const char *machines; /* of --machine= */
    const char *out_file; /* of -o and --tlbgrind-out-file=; NULL: none is given */
+   const TgTraceFormat *input; /* of --input=; NULL: a recording */
+   const char *pages;          /* of --pages=; NULL: base pages */
+   unsigned shard, shards;     /* of --shard=: machine number `shard`, from 0, and each `shards` on */
+   TgMap map;
+   char **merged;              /* of --merge: the files */
+   unsigned n_merged;          /* 0: simulate */
    unsigned jobs;
    bool nested;
 } TgSimulateOptions;

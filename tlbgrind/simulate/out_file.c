@@ -419,15 +419,20 @@ static void put_source_line(out_text *out, const TgOutFile *o, const source_line
    put_costs(out, cost, event, n);
 }
 
-/* Adler-32, as the tool's files have it (tlbgrind/base/file.h). */
-static void put_checksum(out_text *out)
+/* As the tool's files have it (tlbgrind/base/file.h). */
+uint32_t tg_out_file_sum(const char *text, size_t n)
 {
    uint32_t sum = 1, sum_of_sums = 0;
-   for (size_t i = 0; i < out->n; i++) {
-      sum = (sum + (unsigned char)out->text[i]) % 65521;
+   for (size_t i = 0; i < n; i++) {
+      sum = (sum + (unsigned char)text[i]) % 65521;
       sum_of_sums = (sum_of_sums + sum) % 65521;
    }
-   put(out, "# checksum: %04x%04x\n", (unsigned)sum_of_sums, (unsigned)sum);
+   return sum_of_sums << 16 | sum;
+}
+
+static void put_checksum(out_text *out)
+{
+   put(out, "# checksum: %08x\n", (unsigned)tg_out_file_sum(out->text, out->n));
 }
 
 static bool has_faults(const char *text, size_t n)

@@ -51,4 +51,7 @@ void tg_out_file_sums(const TgOutFile *o, const char *text, size_t n, uint64_t t
 /* Makes the out-file's text, to be freed, from one that has been checked. */
 char *tg_out_file_make(const TgOutFile *o, const char *text, size_t n, size_t *length);
 
+/* The checksum that the last line of an out-file has of all before it: Adler-32. */
+uint32_t tg_out_file_sum(const char *text, size_t n);
+
 #endif

@@ -40,6 +40,7 @@ struct TgReplay {
    unsigned n_parts, at_hand;
    place *changed; /* of part 0: room for each line and kind */
    unsigned n_changed;
+   uint8_t backing; /* the logarithm of the size of the pages */
    uint64_t *of_uses; /* what uses miss: nothing, if the recording is sound */
    size_t n_counts;
 };
@@ -72,12 +73,28 @@ static void add_part(TgReplay *r)
 TgReplay *tg_replay_new(const TgSimulatedList *list, unsigned first, unsigned step,
                         unsigned page_shift, bool nested)
 {
+   return tg_replay_new_backed(list, first, step, page_shift, nested, page_shift);
+}
+
+static tlb_backing backing_of(void *opaque, unsigned view, uint64_t address)
+{
+   const TgReplay *const r = opaque;
+   (void)view, (void)address;
+   return (tlb_backing){ r->backing, r->backing };
+}
+
+TgReplay *tg_replay_new_backed(const TgSimulatedList *list, unsigned first, unsigned step,
+                               unsigned page_shift, bool nested, unsigned backing)
+{
    TgReplay *const r = need(calloc(1, sizeof *r));
    tlb_mmu_machine machine[TLB_MAX_MMUS] = { { .machine = NULL } };
    tlb_mmus_options options = { .machine = machine, .page_shift = page_shift, .nested = nested,
-                                .memory = { take, give, NULL } };
+                                .memory = { take, give, NULL },
+                                .backing = backing_of, .opaque = r };
+   r->backing = (uint8_t)backing;
    for (unsigned i = first; i < list->n; i += step)
-      machine[options.n++].machine = &list->machine[i].m;
+      machine[options.n++] = (tlb_mmu_machine){ .machine = &list->machine[i].m,
+                                                .asks = backing != page_shift };
    r->all = tlb_mmus_new(&options);
    r->n_counts = tlb_mmus_n_counts(r->all);
    r->of_uses = need(calloc(r->n_counts, sizeof *r->of_uses));

@@ -16,6 +16,10 @@ typedef struct TgReplay TgReplay;
 TgReplay *tg_replay_new(const TgSimulatedList *list, unsigned first, unsigned step,
                         unsigned page_shift, bool nested);
 
+/* The same, with pages of 2^`backing` bytes in place of the base pages everywhere. */
+TgReplay *tg_replay_new_backed(const TgSimulatedList *list, unsigned first, unsigned step,
+                               unsigned page_shift, bool nested, unsigned backing);
+
 /* Simulates n records. Returns NULL, or what is wrong with them. */
 const char *tg_replay_records(TgReplay *r, const tlb_record *record, unsigned n);
 

@@ -1,0 +1,30 @@
+/* Simulates machines from a trace of another program.
+
+   Costs are counted by page of code: the page of the instruction that a reference comes from. A
+   trace has no names.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#ifndef TG_SIMULATE_TRACE_RUN_H
+#define TG_SIMULATE_TRACE_RUN_H
+
+#include "simulate/replay.h"
+#include "simulate/trace.h"
+
+typedef struct {
+   TgTraceFound how; /* TG_TRACE_END, TG_TRACE_CUT or TG_TRACE_DAMAGED */
+   char why[200];    /* of the latter two */
+   char about[600];  /* what there was, and what the trace does not have, in a line */
+   uint64_t instructions;
+   char *text;       /* as at the end of a recording, to be freed; NULL if it is not whole */
+   size_t n_text;
+} TgTraceRun;
+
+/* The page size of a trace that tells one, as a logarithm; 0: it does not. What is wrong ends the
+   program. */
+unsigned tg_trace_page_shift(const char *name, const TgTraceFormat *format);
+
+/* Reads the trace and has it replayed. What is wrong with the file ends the program. */
+TgTraceRun tg_trace_run(const char *name, const TgTraceFormat *format, TgReplay *replay,
+                        unsigned page_shift);
+
+#endif
