@@ -4,7 +4,10 @@
    that is in all filters of its references is not observed by the recording, so that known hits
    cost nothing. The other references are recorded in their order, with their lines; and before
    each of them, in which order the pages were used last that it could drive out, as far as the
-   recording does not tell that already. */
+   recording does not tell that already.
+
+   A recording with large pages has all changes of the page map, too, in their place. References to
+   pages around a change are recorded anew. */
 
 #ifndef TG_RECORDING_H
 #define TG_RECORDING_H
@@ -28,6 +31,10 @@ void tg_recording_begin(const TgOptions* options);
 /* Reference r to page p, whose number is `number`, before the MMUs see it. */
 void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now,
                         TgRecordedPart part);
+
+/* The program first asks for huge pages: from now on what backs each page matters to all machines.
+   The map has been told of the change. Does nothing if nothing is recorded. */
+void tg_recording_asks(void);
 
 /* Nothing is recorded any more: the file is closed, and tells that it was cut short, and why. Says
    so. Does nothing if nothing is recorded. */

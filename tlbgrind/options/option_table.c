@@ -232,6 +232,11 @@ static const TgOption options[] = {
      "and all with first levels no smaller [those of\n"
      "the run]",
      KEPT },
+   { "--record-pages", "=none|SIZE[,...]",
+     "which large pages it has to be good for [2M,\n"
+     "or what are huge pages of the base page, and the\n"
+     "sizes in the run's rules]",
+     KEPT },
    { "--timeline", "=no|yes",
      "misses, page faults and pages in use over the\n"
      "run's instructions [no]",

@@ -13,21 +13,32 @@
 
 static TgRecordOptions record;
 
-/* --- What is not recorded --- */
+/* --- Large pages --- */
 
-static const HChar base_pages_alone[] = "a recording has base pages alone";
-
-static void check_pages(const TgOptions* o)
+/* The sizes that the recording is for, where nothing is said: transparent huge pages, and what the
+   rules of the run's machines give. */
+static ULong usual_sizes(const TgOptions* o)
 {
-   const HChar* arg = tg_given("--record");
-   for (UInt i = 0; i < o->n_machines; i++) {
-      if (o->machine[i].pages.n_rules > 0)
-         tg_refuse(arg, "%s; leave out --pages=, and rules for pages behind the '@' of a machine",
-                   base_pages_alone);
-   }
-   if (o->pages.policy.thp == TLB_THP_ALWAYS)
-      tg_refuse(arg, "%s, and transparent huge pages are always on%s; add --thp=never",
-                base_pages_alone, o->pages.thp_arg == NULL ? " here" : "");
+   ULong sizes = 1ULL << tlb_thp_shift(o->page_shift);
+   for (UInt i = 0; i < o->n_machines; i++)
+      sizes |= tlb_policy_sizes(&o->machine[i].pages, o->page_shift);
+   return sizes & ~((2ULL << o->page_shift) - 1);
+}
+
+static void find_sizes(const TgOptions* o)
+{
+   const HChar* arg = tg_given("--record-pages");
+   uint64_t sizes;
+   tlb_reason why;
+   if (arg == NULL)
+      record.strength.large = usual_sizes(o);
+   else if (!tlb_record_sizes_parse(tg_given_value(arg), o->page_shift, &sizes, &why))
+      tg_refuse(arg, "%s", why.text);
+   else
+      record.strength.large = sizes;
+   if (__builtin_popcountll(record.strength.large) > TLB_MAX_RECORD_SIZES)
+      tg_refuse(tg_given("--record"), "the rules of the machines have pages of more than %d sizes; "
+                "--record-pages= names those of the recording", TLB_MAX_RECORD_SIZES);
 }
 
 /* --- The strength --- */
@@ -53,7 +64,8 @@ static Bool add_named(const HChar* name, void* opaque)
    if (!tg_machine_by_name(name, base_shift, &o->pages.policy, &m, &where, &why))
       tg_refuse(arg, "%s%s", where, why.text);
    if (VG_(strchr)(name, '@') != NULL)
-      tg_refuse(arg, "'%.40s': %s, so leave out what stands behind '@'", name, base_pages_alone);
+      tg_refuse(arg, "'%.40s': a recording is for all policies; leave out what stands behind '@' "
+                     "(--record-pages= has the sizes)", name);
    add(&m.m, arg);
    return True;
 }
@@ -80,9 +92,11 @@ void tg_record_options_finish(TgOptions* o)
    if (arg == NULL) {
       if (tg_given("--record-for") != NULL)
          tg_refuse(tg_given("--record-for"), "there is no recording; add --record=FILE");
+      if (tg_given("--record-pages") != NULL)
+         tg_refuse(tg_given("--record-pages"), "there is no recording; add --record=FILE");
       return;
    }
-   check_pages(o);
+   find_sizes(o);
    find_strength(o);
    if (o->n_machines == TLB_MAX_MMUS)
       tg_refuse(arg, "a run that is recorded has at most %d machines", TLB_MAX_MMUS - 1);

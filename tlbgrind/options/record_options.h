@@ -1,4 +1,5 @@
-/* The options --record= and --record-for=: for which machines a recording is to be made. */
+/* The options --record=, --record-for= and --record-pages=: for which machines and page sizes a
+   recording is to be made. */
 
 #ifndef TG_RECORD_OPTIONS_H
 #define TG_RECORD_OPTIONS_H

@@ -79,7 +79,7 @@ static bool is_cut(const end_text *t, const tlb_stream_reader *s, result *r)
    return true;
 }
 
-static result read_all(TgRecording *recording, TgReplay *replay, end_text *text)
+static result read_all(const simulation *sim, TgRecording *recording, TgReplay *replay, end_text *text)
 {
    tlb_stream_reader *const s = tg_recording_stream(recording);
    const char *wrong;
@@ -91,6 +91,14 @@ static result read_all(TgRecording *recording, TgReplay *replay, end_text *text)
                              : tg_replay_records(replay, s->record, s->n);
          if (wrong != NULL)
             return ended(DAMAGED, s, wrong);
+         break;
+      case TLB_READ_EVENT:
+         if (text->n > 0 || tg_recording_strength(recording)->large == 0)
+            return ended(DAMAGED, s, "a change of mappings stands where there is none");
+         if (s->event.what == TLB_EVENT_ASK)
+            tg_simulated_check(&sim->list, tg_recording_strength(recording),
+                               tg_recording_strength(recording)->large, sim->options.recording);
+         tg_replay_event(replay, &s->event);
          break;
       case TLB_READ_TEXT:
          add_text(text, s->text, s->n);
@@ -136,10 +144,10 @@ static void write_out_file(const simulation *s, const TgOutFile *o, const end_te
 static result simulate(const simulation *s, unsigned first, unsigned step, totals *total)
 {
    TgRecording *const recording = tg_recording_open(s->options.recording);
-   const unsigned shift = tg_recording_strength(recording)->base_page_shift;
-   TgReplay *const replay = tg_replay_new(&s->list, first, step, shift, s->options.nested);
+   TgReplay *const replay = tg_replay_new(&s->list, first, step, tg_recording_strength(recording),
+                                          s->options.nested);
    end_text text = { NULL, 0, 0 };
-   const result r = read_all(recording, replay, &text);
+   const result r = read_all(s, recording, replay, &text);
    tg_recording_close(recording);
    tg_replay_settle(replay);
    for (unsigned i = first, nth = 0; r.ending != DAMAGED && i < s->list.n; i += step, nth++) {
@@ -312,8 +320,11 @@ int main(int argc, char **argv)
    s.out_file = s.options.out_file != NULL ? s.options.out_file
                                            : default_name(s.options.recording);
    TgRecording *const recording = tg_recording_open(s.options.recording);
-   s.list = tg_simulated_load(s.options.machines);
-   tg_simulated_check(&s.list, tg_recording_strength(recording), s.options.recording);
+   const tlb_strength *const strength = tg_recording_strength(recording);
+   const TgSimulatedPages pages = tg_simulated_pages(&s.options, strength->base_page_shift,
+                                                     tg_recording_thp(recording));
+   s.list = tg_simulated_load(s.options.machines, &pages);
+   tg_simulated_check(&s.list, strength, 0, s.options.recording);
    tg_recording_close(recording);
    check_names(&s);
    totals *const total = calloc(s.list.n, sizeof *total);

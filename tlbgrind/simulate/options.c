@@ -22,6 +22,12 @@ static const char help[] =
    "  --machine=NAME|FILE[,...]  which machines: names of tlbgrind --list-machines, host, default,\n"
    "                             machine files; NAME:ARRAY.LINE=VALUE,... as tlbgrind takes them\n"
    "                             (default: host)\n"
+   "  --pages=WHAT:SIZE[,...]    which pages back which memory, as tlbgrind takes it\n"
+   "                             (default: base pages, and what the program asks for)\n"
+   "  --thp=never|madvise|always which memory has transparent huge pages\n"
+   "                             (default: as in the run that was recorded)\n"
+   "  --huge-pool=SIZE:PAGES[,...]\n"
+   "                             so many pages of that size are there (default: enough)\n"
    "  --jobs=N                   spread them over so many processes; 1 to 256 (default: 1)\n"
    "  --nested=yes|no            in a virtual machine: walks of the host's tables, too\n"
    "                             (default: no)\n"
@@ -33,7 +39,7 @@ static const char help[] =
 
 /* For the completion of shells: tlbgrind/completion/. */
 static const char list_of_options[] =
-   "--machine= machine\n--jobs= any\n--nested= one yes no\n--tlbgrind-out-file= file\n--help\n"
+   "--machine= machine\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--jobs= any\n--nested= one yes no\n--tlbgrind-out-file= file\n--help\n"
    "--version\n";
 
 static void print_and_end(const char *text)
@@ -82,6 +88,12 @@ static bool take(const char *argument, TgSimulateOptions *o)
       o->out_file = value;
    else if ((value = value_of(argument, "--jobs")) != NULL)
       o->jobs = jobs_of(value);
+   else if ((value = value_of(argument, "--pages")) != NULL)
+      o->pages[o->n_pages++] = value;
+   else if ((value = value_of(argument, "--huge-pool")) != NULL)
+      o->pools[o->n_pools++] = value;
+   else if ((value = value_of(argument, "--thp")) != NULL)
+      o->thp = value;
    else if ((value = value_of(argument, "--nested")) != NULL)
       o->nested = yes_or_no("--nested", value);
    return value != NULL;
@@ -90,6 +102,10 @@ static bool take(const char *argument, TgSimulateOptions *o)
 void tg_simulate_options(int argc, char **argv, TgSimulateOptions *o)
 {
    *o = (TgSimulateOptions){ .machines = "host", .jobs = 1 };
+   o->pages = calloc((size_t)argc, sizeof *o->pages);
+   o->pools = calloc((size_t)argc, sizeof *o->pools);
+   if (o->pages == NULL || o->pools == NULL)
+      tg_load_refuse("no memory");
    for (int i = 1; i < argc; i++) {
       if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
          print_and_end(help);

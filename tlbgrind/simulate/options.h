@@ -12,6 +12,9 @@ typedef struct {
    const char *out_file; /* of -o and --tlbgrind-out-file=; NULL: none is given */
    unsigned jobs;
    bool nested;
+   const char *thp; /* of --thp=; NULL: none is given */
+   unsigned n_pages, n_pools;
+   const char **pages, **pools; /* of each --pages= and --huge-pool= */
 } TgSimulateOptions;
 
 /* Reads them; what is wrong ends the program with status 1. */

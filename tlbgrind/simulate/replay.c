@@ -2,11 +2,14 @@
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "command/load_machine.h"
+#include "sim/base/divisor.h"
 #include "sim/mmu/miss_counts.h"
 #include "sim/mmu/mmu_data.h"
 #include "sim/mmu/refer.h"
+#include "sim/tlb/hierarchy.h"
 #include "simulate/replay.h"
 
 /* How much later each record is than the one before: as much as a reference takes that walks. */
@@ -16,13 +19,46 @@ typedef struct {
    uint64_t *counts[TLB_N_USERS]; /* NULL: none yet */
 } line_counts;
 
-struct TgReplay {
+/* Machines whose pages are of the same sizes at any time, and lie in their first levels as entries of
+   the same sizes: so a use of a page is one for all of them, or for none. */
+typedef struct {
    tlb_mmus *all;
-   uint64_t now;
-   unsigned n_lines, room;
+   tlb_pagemap *map; /* NULL: all pages are base pages */
+   unsigned view;
+   uint8_t piece[TLB_N_USERS][TLB_MAX_PAGE_SHIFT + 1]; /* the size of entries, by that of the page */
+   unsigned room;
    line_counts *line; /* number 1 is the first */
    uint64_t *of_uses; /* what uses miss: nothing, if the recording is sound */
    size_t n_counts;
+} group;
+
+/* Where machine number `nth` is. */
+typedef struct {
+   group *in;
+   unsigned number;
+   const TgSimulated *given;
+} place;
+
+/* A copy of a file's name; equal names are one copy. */
+typedef struct name name;
+
+struct name {
+   name *next;
+   char text[];
+};
+
+enum { NAMES = 1 << 10 };
+
+struct TgReplay {
+   group group[TLB_MAX_MMUS];
+   unsigned n_groups;
+   place place[TLB_MAX_MMUS];
+   uint64_t now;
+   unsigned n_lines;
+   uint8_t size[TLB_RECORD_SIZES + 1]; /* the recording's sizes of pages */
+   unsigned n_sizes;
+   bool in_order[TLB_N_TABLES]; /* uses of base pages tell the order of all pages */
+   name *names[NAMES];
 };
 
 static void *need(void *memory)
@@ -44,98 +80,260 @@ static void give(void *memory, void *opaque)
    free(memory);
 }
 
+static const tlb_memory memory = { take, give, NULL };
+
+/* --- Groups --- */
+
+/* The sizes of a recording, and on which side one set of base pages has all. */
+static void read_strength(TgReplay *r, const tlb_strength *s)
+{
+   uint32_t sets[TLB_N_TABLES] = { 0 };
+   r->size[r->n_sizes++] = (uint8_t)s->base_page_shift;
+   for (uint64_t rest = s->large; rest != 0; rest &= rest - 1)
+      r->size[r->n_sizes++] = (uint8_t)__builtin_ctzll(rest);
+   for (unsigned i = 0; i < s->n; i++) {
+      const tlb_filter *const f = &s->filter[i];
+      uint32_t *const of = &sets[(f->users & TLB_FETCHES) != 0 ? TLB_CODE : TLB_DATA];
+      if (f->shift == 0)
+         *of = (uint32_t)tlb_common_divisor(f->sets, *of);
+   }
+   for (unsigned i = 0; i < TLB_N_TABLES; i++)
+      r->in_order[i] = sets[i] == 1;
+}
+
+static void find_pieces(const TgReplay *r, const tlb_machine *m,
+                        uint8_t piece[TLB_N_USERS][TLB_MAX_PAGE_SHIFT + 1])
+{
+   memset(piece, 0, TLB_N_USERS * sizeof *piece);
+   for (unsigned user = 0; user < TLB_N_USERS; user++) {
+      for (unsigned i = 0; i < r->n_sizes; i++)
+         piece[user][r->size[i]] = tlb_machine_first_stop(m, user, r->size[i]).shift[0];
+   }
+}
+
+static tlb_mmu_machine mmu_machine(const TgSimulated *s)
+{
+   return (tlb_mmu_machine){ .machine = &s->m, .pages = &s->pages,
+                             .asks = tlb_mmus_asks(&s->m, &s->pages) };
+}
+
+/* Which of the machines are alike, by the number of the first; `of`: that of each. */
+static void find_groups(const TgReplay *r, unsigned n, unsigned of[TLB_MAX_MMUS])
+{
+   for (unsigned i = 0; i < n; i++) {
+      const tlb_mmu_machine one = mmu_machine(r->place[i].given);
+      uint8_t mine[TLB_N_USERS][TLB_MAX_PAGE_SHIFT + 1], other[TLB_N_USERS][TLB_MAX_PAGE_SHIFT + 1];
+      find_pieces(r, one.machine, mine);
+      for (of[i] = 0; of[i] < i; of[i]++) {
+         const tlb_mmu_machine first = mmu_machine(r->place[of[i]].given);
+         find_pieces(r, first.machine, other);
+         if (of[of[i]] == of[i] && tlb_mmus_share_view(&first, &one)
+             && memcmp(mine, other, sizeof mine) == 0)
+            break;
+      }
+   }
+}
+
+static void make_group(TgReplay *r, group *g, const unsigned *of, unsigned first, unsigned n,
+                       const tlb_strength *s, bool nested)
+{
+   tlb_mmu_machine machine[TLB_MAX_MMUS] = { { .machine = NULL } };
+   tlb_mmus_options options = { .machine = machine, .page_shift = s->base_page_shift,
+                                .nested = nested, .memory = memory };
+   for (unsigned i = first; i < n; i++) {
+      if (of[i] != first)
+         continue;
+      r->place[i].in = g;
+      r->place[i].number = options.n;
+      machine[options.n++] = mmu_machine(r->place[i].given);
+   }
+   if (s->large != 0) {
+      g->map = need(malloc(sizeof *g->map));
+      tlb_pagemap_init(g->map, &memory);
+      options.map = g->map;
+   }
+   g->all = tlb_mmus_new(&options);
+   g->view = g->all->mmu[0].view;
+   find_pieces(r, machine[0].machine, g->piece);
+   g->n_counts = tlb_mmus_n_counts(g->all);
+   g->of_uses = need(calloc(g->n_counts, sizeof *g->of_uses));
+}
+
 TgReplay *tg_replay_new(const TgSimulatedList *list, unsigned first, unsigned step,
-                        unsigned page_shift, bool nested)
+                        const tlb_strength *strength, bool nested)
 {
    TgReplay *const r = need(calloc(1, sizeof *r));
-   tlb_mmu_machine machine[TLB_MAX_MMUS] = { { .machine = NULL } };
-   tlb_mmus_options options = { .machine = machine, .page_shift = page_shift, .nested = nested,
-                                .memory = { take, give, NULL } };
+   unsigned n = 0, of[TLB_MAX_MMUS];
+   read_strength(r, strength);
    for (unsigned i = first; i < list->n; i += step)
-      machine[options.n++].machine = &list->machine[i].m;
-   r->all = tlb_mmus_new(&options);
-   r->n_counts = tlb_mmus_n_counts(r->all);
-   r->of_uses = need(calloc(r->n_counts, sizeof *r->of_uses));
+      r->place[n++].given = &list->machine[i];
+   find_groups(r, n, of);
+   for (unsigned i = 0; i < n; i++) {
+      if (of[i] == i)
+         make_group(r, &r->group[r->n_groups++], of, i, n, strength, nested);
+   }
    return r;
 }
 
 /* --- Records --- */
 
-/* Each new line has the next number. */
-static uint64_t *counts_of(TgReplay *r, unsigned line, tlb_user user)
+static uint64_t *counts_of(const TgReplay *r, group *g, unsigned line, tlb_user user)
 {
-   if (line > r->n_lines + 1)
-      return NULL;
-   if (line > r->room) {
-      const unsigned room = r->room == 0 ? 1024 : 2 * r->room;
-      r->line = need(realloc(r->line, room * sizeof *r->line));
-      for (unsigned i = r->room; i < room; i++)
-         r->line[i] = (line_counts){ { NULL } };
-      r->room = room;
+   if (r->n_lines > g->room) {
+      const unsigned room = r->n_lines < 512 ? 1024 : 2 * r->n_lines;
+      g->line = need(realloc(g->line, room * sizeof *g->line));
+      for (unsigned i = g->room; i < room; i++)
+         g->line[i] = (line_counts){ { NULL } };
+      g->room = room;
    }
-   r->n_lines = line > r->n_lines ? line : r->n_lines;
-   uint64_t **const counts = &r->line[line - 1].counts[user];
+   uint64_t **const counts = &g->line[line - 1].counts[user];
    if (*counts == NULL)
-      *counts = need(calloc(r->n_counts, sizeof **counts));
+      *counts = need(calloc(g->n_counts, sizeof **counts));
    return *counts;
 }
 
 /* A known hit only has its time noted. */
-static void refer(TgReplay *r, uint64_t *counts, tlb_user user, uint64_t page)
+static void refer(group *g, uint64_t *counts, tlb_user user, uint64_t page, uint64_t now)
 {
-   const bool split = r->all->traits.split;
-   tlb_page *const p = tlb_page_of(r->all, tlb_side_of_user(user), (tlb_page_number)page);
+   const bool split = g->all->traits.split;
+   tlb_page *const p = tlb_page_of(g->all, tlb_side_of_user(user), (tlb_page_number)page);
    if (*tlb_observers_of(p, user, split) == 0)
-      tlb_probe(p, split ? tlb_probe_at(user) : 0)->time = r->now;
+      tlb_probe(p, split ? tlb_probe_at(user) : 0)->time = now;
    else
-      tlb_refer_all(r->all, counts, p, (tlb_page_number)page, user, r->now);
+      tlb_refer_all(g->all, counts, p, (tlb_page_number)page, user, now);
 }
 
-static bool simulate(TgReplay *r, const tlb_record *record)
+/* The size of the page as far as these machines know. */
+static unsigned size_of_page(const group *g, uint64_t page)
+{
+   const unsigned base = g->all->traits.page_shift;
+   return g->map == NULL || !g->all->mmu[0].asks ? base
+                                                 : tlb_pagemap_shift(g->map, g->view, page << base);
+}
+
+/* Whether the page is in an entry of the size that the use is of. */
+static bool is_for(const TgReplay *r, const group *g, const tlb_record *record)
+{
+   const tlb_user user = record->what & TLB_RECORD_USER;
+   const unsigned size = tlb_record_size(record->what);
+   if (size == 0 && (r->n_sizes == 1 || r->in_order[tlb_side_of_user(user)]))
+      return true;
+   return g->piece[user][size_of_page(g, record->page)] == r->size[size];
+}
+
+static void use(const TgReplay *r, group *g, const tlb_record *record, uint64_t now)
+{
+   const tlb_user user = record->what & TLB_RECORD_USER;
+   if (!is_for(r, g, record))
+      return;
+   tlb_missed_begin(g->all, 0, user);
+   refer(g, g->of_uses, user, record->page, now);
+}
+
+static void simulate(const TgReplay *r, group *g, const tlb_record *record, uint64_t now)
 {
    const tlb_user user = record->what & TLB_RECORD_USER;
    const bool modifies = (record->what & TLB_RECORD_MODIFIES) != 0;
-   r->now += TICKS;
    if ((record->what & TLB_RECORD_USE) != 0) {
-      tlb_missed_begin(r->all, 0, user);
-      refer(r, r->of_uses, user, record->page);
-      return true;
+      use(r, g, record, now);
+      return;
    }
-   uint64_t *const counts = counts_of(r, record->line, user);
-   if (counts == NULL)
-      return false;
+   uint64_t *const counts = counts_of(r, g, record->line, user);
    if ((record->what & TLB_RECORD_GOES_ON) == 0)
-      tlb_missed_begin(r->all, (record->what & TLB_RECORD_IN_PARTS) != 0 ? TLB_OBSERVERS_MMUS
-                               : modifies ? r->all->traits.apart : 0, user);
-   refer(r, counts, user, record->page);
-   if (modifies && r->all->traits.split)
-      refer(r, counts, TLB_STORE, record->page);
-   return true;
+      tlb_missed_begin(g->all, (record->what & TLB_RECORD_IN_PARTS) != 0 ? TLB_OBSERVERS_MMUS
+                               : modifies ? g->all->traits.apart : 0, user);
+   refer(g, counts, user, record->page, now);
+   if (modifies && g->all->traits.split)
+      refer(g, counts, TLB_STORE, record->page, now);
+}
+
+/* Each new line has the next number, and each use is of pages of some size. */
+static const char *check(TgReplay *r, const tlb_record *record, unsigned n)
+{
+   for (unsigned i = 0; i < n; i++) {
+      if ((record[i].what & TLB_RECORD_USE) != 0) {
+         if (tlb_record_size(record[i].what) >= r->n_sizes)
+            return "a page is said to be of a size that the recording does not have";
+         continue;
+      }
+      if (record[i].line > r->n_lines + 1)
+         return "a line has a number that is not its turn";
+      r->n_lines = record[i].line > r->n_lines ? record[i].line : r->n_lines;
+   }
+   return NULL;
 }
 
 const char *tg_replay_records(TgReplay *r, const tlb_record *record, unsigned n)
 {
-   for (unsigned i = 0; i < n; i++) {
-      if (!simulate(r, &record[i]))
-         return "a line has a number that is not its turn";
+   const char *const wrong = check(r, record, n);
+   if (wrong != NULL)
+      return wrong;
+   for (group *g = r->group; g < r->group + r->n_groups; g++) {
+      for (unsigned i = 0; i < n; i++)
+         simulate(r, g, &record[i], r->now + (uint64_t)(i + 1) * TICKS);
+      for (size_t i = 0; i < g->n_counts; i++) {
+         if (g->of_uses[i] != 0)
+            return "a page is said to be in the first level, and is not";
+      }
    }
-   for (size_t i = 0; i < r->n_counts; i++) {
-      if (r->of_uses[i] != 0)
-         return "a page is said to be in the first level, and is not";
-   }
+   r->now += (uint64_t)n * TICKS;
    return NULL;
+}
+
+/* --- Changes of the page map --- */
+
+static const char *kept_name(TgReplay *r, const char *text)
+{
+   uint32_t sum = 0;
+   for (const char *c = text; *c != '\0'; c++)
+      sum = sum * 31 + (unsigned char)*c;
+   name **at = &r->names[sum % NAMES];
+   while (*at != NULL && strcmp((*at)->text, text) != 0)
+      at = &(*at)->next;
+   if (*at == NULL) {
+      const size_t n = strlen(text) + 1;
+      *at = need(malloc(sizeof **at + n));
+      (*at)->next = NULL;
+      memcpy((*at)->text, text, n);
+   }
+   return (*at)->text;
+}
+
+static void settle(const TgReplay *r, group *g)
+{
+   for (unsigned i = 0; i < g->room && i < r->n_lines; i++) {
+      for (unsigned user = 0; user < TLB_N_USERS; user++) {
+         if (g->line[i].counts[user] != NULL)
+            tlb_mmus_settle(g->all, user, g->line[i].counts[user]);
+      }
+   }
+}
+
+void tg_replay_event(TgReplay *r, const tlb_map_event *e)
+{
+   tlb_map_event copy = *e;
+   tlb_mapping m;
+   if (e->mapping != NULL) {
+      m = *e->mapping;
+      m.name = m.name == NULL ? NULL : kept_name(r, m.name);
+      copy.mapping = &m;
+   }
+   for (group *g = r->group; g < r->group + r->n_groups; g++) {
+      if (e->what == TLB_EVENT_ASK) {
+         settle(r, g);
+         tlb_mmus_ask(g->all);
+      } else if (g->map != NULL) {
+         tlb_pagemap_apply(g->map, &copy);
+      }
+   }
 }
 
 /* --- Counts --- */
 
 void tg_replay_settle(TgReplay *r)
 {
-   for (unsigned i = 0; i < r->n_lines; i++) {
-      for (unsigned user = 0; user < TLB_N_USERS; user++) {
-         if (r->line[i].counts[user] != NULL)
-            tlb_mmus_settle(r->all, user, r->line[i].counts[user]);
-      }
-   }
+   for (group *g = r->group; g < r->group + r->n_groups; g++)
+      settle(r, g);
 }
 
 unsigned tg_replay_n_lines(const TgReplay *r)
@@ -145,15 +343,16 @@ unsigned tg_replay_n_lines(const TgReplay *r)
 
 unsigned tg_replay_levels(const TgReplay *r, unsigned nth)
 {
-   return r->all->mmu[nth].h.levels;
+   return r->place[nth].in->all->mmu[r->place[nth].number].h.levels;
 }
 
 void tg_replay_add(const TgReplay *r, unsigned nth, unsigned line,
                    uint64_t cost[TLB_N_USERS][TLB_N_COSTS])
 {
-   const size_t at = tlb_mmus_cost_of(r->all, nth);
+   const group *const g = r->place[nth].in;
+   const size_t at = tlb_mmus_cost_of(g->all, r->place[nth].number);
    for (unsigned user = 0; user < TLB_N_USERS; user++) {
-      const uint64_t *const counts = r->line[line - 1].counts[user];
+      const uint64_t *const counts = line <= g->room ? g->line[line - 1].counts[user] : NULL;
       for (unsigned i = 0; counts != NULL && i < TLB_N_COSTS; i++)
          cost[user][i] += counts[at + i];
    }
@@ -161,17 +360,45 @@ void tg_replay_add(const TgReplay *r, unsigned nth, unsigned line,
 
 const uint64_t (*tg_replay_extra(const TgReplay *r, unsigned nth))[TLB_N_COSTS]
 {
-   return (const uint64_t (*)[TLB_N_COSTS])tlb_missed_extra(r->all, r->all->mmu[nth].counts);
+   tlb_mmus *const all = r->place[nth].in->all;
+   return (const uint64_t (*)[TLB_N_COSTS])tlb_missed_extra(all,
+                                                            all->mmu[r->place[nth].number].counts);
+}
+
+void tg_replay_backing(const TgReplay *r, unsigned nth, tlb_backing_line *line, void *opaque)
+{
+   const group *const g = r->place[nth].in;
+   const TgSimulated *const s = r->place[nth].given;
+   if (g->map != NULL)
+      tlb_backing_out_file(g->map, g->view, &s->m, &s->pages, line, opaque);
+}
+
+/* --- End --- */
+
+static void free_group(group *g)
+{
+   for (unsigned i = 0; i < g->room; i++) {
+      for (unsigned user = 0; user < TLB_N_USERS; user++)
+         free(g->line[i].counts[user]);
+   }
+   free(g->line);
+   free(g->of_uses);
+   tlb_mmus_free(g->all);
+   if (g->map != NULL)
+      tlb_pagemap_free(g->map);
+   free(g->map);
 }
 
 void tg_replay_free(TgReplay *r)
 {
-   for (unsigned i = 0; i < r->n_lines; i++) {
-      for (unsigned user = 0; user < TLB_N_USERS; user++)
-         free(r->line[i].counts[user]);
+   for (group *g = r->group; g < r->group + r->n_groups; g++)
+      free_group(g);
+   for (unsigned i = 0; i < NAMES; i++) {
+      while (r->names[i] != NULL) {
+         name *const next = r->names[i]->next;
+         free(r->names[i]);
+         r->names[i] = next;
+      }
    }
-   free(r->line);
-   free(r->of_uses);
-   tlb_mmus_free(r->all);
    free(r);
 }
