@@ -413,6 +413,7 @@ TEST_INPUTS = \
 	tests/faults/native-programs.txt \
 	tests/faults/native_support.py \
 	tests/faults/record.py \
+	tests/oracle/page_changes.c \
 	tests/clients/fault_fixed.ld \
 	tests/clients/fault_padding.ld \
 	tests/measure/zen4.csv \
@@ -544,6 +545,7 @@ FUZZ_MORE_fuzz_recording = \
 	$(srcdir)/tlbgrind/command/load_machine.c \
 	$(srcdir)/tlbgrind/simulate/machines.c \
 	$(srcdir)/tlbgrind/simulate/out_file.c \
+	$(srcdir)/tlbgrind/simulate/pages.c \
 	$(srcdir)/tlbgrind/simulate/parts.c \
 	$(srcdir)/tlbgrind/simulate/recording.c \
 	$(srcdir)/tlbgrind/simulate/replay.c

@@ -70,14 +70,19 @@ SIM_SOURCES = \
 	tlbgrind/sim/mmu/refer.c \
 	tlbgrind/sim/mmu/run_reach.c \
 	tlbgrind/sim/mmu/traits.c \
+	tlbgrind/sim/pages/backing_report.c \
 	tlbgrind/sim/pages/large.c \
 	tlbgrind/sim/pages/mappings.c \
 	tlbgrind/sim/pages/pagemap.c \
+	tlbgrind/sim/pages/pagemap_apply.c \
 	tlbgrind/sim/pages/pagemap_blocks.c \
 	tlbgrind/sim/pages/pagemap_forks.c \
 	tlbgrind/sim/pages/pagemap_moves.c \
 	tlbgrind/sim/pages/pagerules.c \
+	tlbgrind/sim/pages/rule_notes.c \
 	tlbgrind/sim/pages/touched.c \
+	tlbgrind/sim/record/large_filter.c \
+	tlbgrind/sim/record/map_events.c \
 	tlbgrind/sim/record/stream.c \
 	tlbgrind/sim/record/strength.c \
 	tlbgrind/sim/tlb/array.c \
@@ -138,7 +143,12 @@ SIM_INCLUDES = \
 	tlbgrind/sim/mmu/run_reach.h \
 	tlbgrind/sim/mmu/traits.h \
 	tlbgrind/sim/pages/pagemap_parts.h \
+	tlbgrind/sim/pages/backing_report.h \
+	tlbgrind/sim/pages/rule_notes.h \
 	tlbgrind/sim/pages/touched.h \
+	tlbgrind/sim/record/large_filter.h \
+	tlbgrind/sim/record/map_events.h \
+	tlbgrind/sim/record/numbers.h \
 	tlbgrind/sim/record/stream.h \
 	tlbgrind/sim/record/strength.h \
 	tlbgrind/sim/tlb/oldest.h \
@@ -503,7 +513,6 @@ TOOL_SOURCES = \
 	tlbgrind/space/aspace.c \
 	tlbgrind/space/aspace_calls.c \
 	tlbgrind/space/aspace_trace.c \
-	tlbgrind/space/backing_report.c \
 	tlbgrind/space/forks.c \
 	tlbgrind/space/huge_files.c \
 	tlbgrind/space/hugetlb.c \
@@ -677,7 +686,6 @@ TOOL_INCLUDES = \
 	tlbgrind/space/aspace.h \
 	tlbgrind/space/aspace_parts.h \
 	tlbgrind/space/aspace_trace.h \
-	tlbgrind/space/backing_report.h \
 	tlbgrind/space/forks.h \
 	tlbgrind/space/huge_files.h \
 	tlbgrind/space/hugetlb.h \
@@ -1068,6 +1076,7 @@ SIMULATE_SOURCES = \
 	tlbgrind/simulate/merge.c \
 	tlbgrind/simulate/options.c \
 	tlbgrind/simulate/out_file.c \
+	tlbgrind/simulate/pages.c \
 	tlbgrind/simulate/parts.c \
 	tlbgrind/simulate/recording.c \
 	tlbgrind/simulate/replay.c \
@@ -1084,6 +1093,7 @@ SIMULATE_INCLUDES = \
 	tlbgrind/simulate/merge.h \
 	tlbgrind/simulate/options.h \
 	tlbgrind/simulate/out_file.h \
+	tlbgrind/simulate/pages.h \
 	tlbgrind/simulate/parts.h \
 	tlbgrind/simulate/recording.h \
 	tlbgrind/simulate/replay.h \

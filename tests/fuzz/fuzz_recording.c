@@ -19,7 +19,8 @@ const char *const fuzz_words[] = {
    "# tlbgrind recording\n", "version: 1\n", "base page: 12\n", "filter: I 1 1\n",
    "filter: RW 16 4\n", "\n\n", "R", "T", "E", "M", "@shares\n", "@share phase a b\n",
    "@share thread 1 1\n", "@machine\n", "@second misses\n", "@events\n",
-   "@events faults\n", "@totals\n", "@cut ", ":1 2 3 0 0 0 1 ;12\n", "fn=(1) main\n", NULL
+   "@events faults\n", "version: 2\n", "pages: 21\n", "thp: always\n", "filter: RW 8 4 21\n", "P",
+   "@totals\n", "@cut ", ":1 2 3 0 0 0 1 ;12\n", "fn=(1) main\n", NULL
 };
 
 const char *const fuzz_more = NULL;
@@ -44,8 +45,9 @@ static size_t n_text;
 static TgSimulatedList *machines(void)
 {
    static TgSimulatedList list;
+   static const TgSimulatedPages pages = { .policy = { .thp = TLB_THP_ALWAYS } };
    if (list.n == 0)
-      list = tg_simulated_load("icelake,c906");
+      list = tg_simulated_load("icelake,c906@thp", &pages);
    return &list;
 }
 
@@ -87,11 +89,11 @@ static void make_out_files(TgReplay *replay, const TgParts *parts)
    }
 }
 
-static void read_stream(input *in)
+static void read_stream(input *in, const tlb_strength *s)
 {
    TgParts *const parts = tg_parts_new();
    static tlb_stream_reader reader;
-   TgReplay *const replay = tg_replay_new(machines(), 0, 1, 12, false);
+   TgReplay *const replay = tg_replay_new(machines(), 0, 1, s, false);
    tlb_stream_found found;
    n_text = 0;
    tlb_stream_open(&reader, get, in);
@@ -102,11 +104,14 @@ static void read_stream(input *in)
       if (found == TLB_READ_MARK
           && tg_parts_mark(parts, replay, reader.mark, reader.text, reader.n) != NULL)
          break;
+      if (found == TLB_READ_EVENT && s->large != 0)
+         tg_replay_event(replay, &reader.event);
       if (found == TLB_READ_TEXT && n_text + reader.n <= sizeof text) {
          memcpy(text + n_text, reader.text, reader.n);
          n_text += reader.n;
       }
-   } while (found == TLB_READ_RECORDS || found == TLB_READ_TEXT || found == TLB_READ_MARK);
+   } while (found == TLB_READ_RECORDS || found == TLB_READ_EVENT || found == TLB_READ_TEXT
+            || found == TLB_READ_MARK);
    if (found == TLB_READ_DAMAGED)
       fuzz_check_reason(reader.damage, strlen(reader.damage) + 1);
    /* Of an input with a wrong checksum, too: right ones are rare. */
@@ -119,11 +124,14 @@ void fuzz_one(char *data, size_t size)
 {
    tlb_strength s;
    const char *why;
-   const size_t n = tg_recording_head(data, size, &s, &why);
+   tlb_thp_mode thp;
+   const size_t n = tg_recording_head(data, size, &s, &thp, &why);
    if (n == 0) {
       fuzz_check_reason(why, strlen(why) + 1);
       return;
    }
    input in = { data + n, data + size };
-   read_stream(&in);
+   /* Machines with other base pages are refused before. */
+   s.base_page_shift = 12;
+   read_stream(&in, &s);
 }

@@ -114,8 +114,12 @@ def records(path: Path) -> Iterator[tuple[int, int]]:
             if data[at - 1] < 128:
                 return n
 
-    while data[at] == ord("R"):
+    while data[at] in b"RP":
         at += 1
+        if data[at - 1] == ord("P"):
+            length = number()
+            at += length
+            continue
         n, pages, lines, _ = number(), number(), number(), number()
         begin, page = at, [0, 0]
         at += n
@@ -290,7 +294,7 @@ def test_without_zstd_it_is_not_compressed(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "recording").read_bytes().startswith(b"# tlbgrind recording\nversion: 1\n")
+    assert (tmp_path / "recording").read_bytes().startswith(b"# tlbgrind recording\nversion: 2\n")
     assert simulate(tmp_path, ["skylake"]).returncode == 0
     assert out_files(tmp_path, "replay", ["skylake"]) == out_files(tmp_path, "live", ["skylake"])
 
@@ -311,8 +315,8 @@ def test_a_machine_that_is_not_covered_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "options, said",
     [
-        (("--pages=heap:2M",), "a recording has base pages alone; leave out --pages="),
-        (("--thp=always",), "transparent huge pages are always on; add --thp=never"),
+        (("--record-pages=3M",), "'3M' is no large page; allowed are none, and powers of two"),
+        (("--record-pages=2M,4K",), "'4K' is no large page"),
         (("--record-for=core2",), "core2: an array is first for some references"),
         (("--record-for=apple-m1",), "the base pages of the run are smaller"),
         (("--record-for=skylake@thp",), "leave out what stands behind '@'"),
@@ -332,6 +336,72 @@ def test_a_list_of_machines_alone_records_nothing(tmp_path: Path) -> None:
     assert done.returncode == 1 and b"there is no recording; add --record=FILE" in done.stderr
 
 
+# What fixes pages, what asks when they are touched, pools, numbers, several at once.
+POLICIES = ["--thp=never", "--thp=always", "--pages=all:2M", "--pages=anon#1:2M,text:2M", "--huge-pool=2M:2 --pages=anon:2M"]
+# Arrays of their own for large pages, for all pages, for stores, of PLRU and FIFO.
+PAGED = ["skylake", "zen4", "icelake", "haswell:dtlb-2m.policy=fifo"]
+
+
+def check_policy(folder: Path, machines: list[str], command: tuple[str, ...], policy: str) -> None:
+    live = folder / "of_a_run"
+    done = record(live, machines, command, *policy.split())
+    assert done.returncode == 0, done.stderr
+    replayed = simulate(folder, machines, *policy.split())
+    assert (replayed.returncode, replayed.stderr) == (0, "")
+    found = [without_pid(text) for text in out_files(folder, "replay", machines)]
+    assert found == [without_pid(text) for text in out_files(live, "live", machines)], policy
+    shutil.rmtree(live)
+    for path in folder.glob("replay*"):
+        path.unlink()
+
+
+def page_changes(folder: Path) -> tuple[str, ...]:
+    program = folder / "page_changes"
+    source = Path(os.environ["TG_SRCDIR"], "tests/oracle/page_changes.c")
+    subprocess.run([*CC, "-O1", "-o", program, source], check=True)
+    return (str(program),)
+
+
+@pytest.mark.parametrize("machines", [PAGED, PAGED[:1], PAGED[2:3]], ids=["many", "one", "stores_apart"])
+def test_page_sizes_are_asked_later(tmp_path: Path, machines: list[str]) -> None:
+    command = page_changes(tmp_path)
+    assert record(tmp_path, machines, command, "--record=recording").returncode == 0
+    for policy in POLICIES if len(machines) > 1 else POLICIES[1:2]:
+        check_policy(tmp_path, machines, command, policy)
+
+
+@pytest.mark.parametrize("name", ["perl", "python3"])
+def test_page_sizes_of_real_programs(tmp_path: Path, name: str) -> None:
+    machines = ["skylake@heap:2M", "zen4"]
+    options = ("--record=recording", "--record-for=skylake,zen4")
+    assert record(tmp_path, machines, PROGRAMS[name], *options).returncode == 0
+    check_policy(tmp_path, machines, PROGRAMS[name], "--pages=all:2M")
+
+
+def test_pages_under_the_contiguous_hint(tmp_path: Path) -> None:
+    command = page_changes(tmp_path)
+    options = ("--record=recording", "--record-pages=64K,2M")
+    assert record(tmp_path, ["neoverse-n1", "skylake"], command, *options).returncode == 0
+    check_policy(tmp_path, ["neoverse-n1"], command, "--pages=anon:contig,text:2M")
+
+
+def test_pages_that_are_not_recorded_are_refused(tmp_path: Path) -> None:
+    options = ("--record=recording", "--record-for=skylake")
+    assert record(tmp_path, ["skylake"], ("true",), *options).returncode == 0
+    for given, said in {
+        "--pages=all:1G": "skylake: the recording is not made for pages of 1G; "
+        "record the program with --record-for=skylake --record-pages=2M,1G",
+        "--machine=cortex-a53 --thp=always": "cortex-a53: the recording leaves out what its first level may miss; "
+        "record the program with --record-for=cortex-a53",
+    }.items():
+        done = simulate(tmp_path, ["skylake"], *given.split())
+        assert (done.returncode, done.stderr) == (1, f"tg_simulate: error: recording: {said}\n")
+    for given, said in {"--pages=all:3M": "'3M' is no page size", "--thp=on": "'on' is no mode"}.items():
+        done = simulate(tmp_path, ["skylake"], given)
+        assert done.returncode == 1 and said in done.stderr
+    assert not (tmp_path / "replay").exists()
+
+
 HUGE = """
 #include <sys/mman.h>
 int main(void)
@@ -347,7 +417,7 @@ int main(void)
 def test_it_ends_where_the_program_asks_for_huge_pages(tmp_path: Path) -> None:
     (tmp_path / "huge.c").write_text(HUGE)
     subprocess.run([*CC, "-o", "huge", "huge.c"], cwd=tmp_path, check=True)
-    done = record(tmp_path, ["skylake"], ("./huge",), "--record=recording")
+    done = record(tmp_path, ["skylake"], ("./huge",), "--record=recording", "--record-pages=none")
     assert done.returncode == 0
     assert b"warning: the recording" in done.stderr and b"the program asks for huge pages" in done.stderr
     replayed = simulate(tmp_path, ["skylake"])

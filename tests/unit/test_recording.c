@@ -72,10 +72,9 @@ TEST(covers)
       const tlb_machine simulated = machine_of("32,full", of[i].simulated);
       tlb_strength s = { .n = 0 };
       tlb_reason why;
-      int by_strength;
       assert_true(tlb_strength_add(&s, &recorded, &why));
-      assert_int_equal(tlb_strength_covers(&s, &simulated, &by_strength, &why), of[i].covered);
-      assert_true(by_strength);
+      assert_int_equal(tlb_strength_covers(&s, &simulated, 0, &why),
+                       of[i].covered ? TLB_COVERED : TLB_COVERED_BY_MACHINES);
    }
 }
 
@@ -87,14 +86,14 @@ TEST(shipped)
    tlb_reason why;
    uint32_t line;
    unsigned n = 0;
-   int by_strength;
+   s.large = UINT64_C(1) << 16 | UINT64_C(1) << 21 | UINT64_C(1) << 30;
    for (unsigned round = 0; round < 2; round++) {
       const tlb_builtin *b;
       for (unsigned i = 0; (b = tlb_builtin_at(i)) != NULL; i++) {
          assert_true(tlb_machine_parse(b->text, b->length, &m, &line, &why));
          if (round == 0 && m.base_page_shift == 12)
             n += (unsigned)tlb_strength_add(&s, &m, &why);
-         else if (tlb_strength_covers(&s, &m, &by_strength, &why))
+         else if (tlb_strength_covers(&s, &m, s.large, &why) == TLB_COVERED)
             n--;
       }
    }
@@ -103,16 +102,93 @@ TEST(shipped)
    assert_true(tlb_strength_tells_apart(&s));
 }
 
+/* --- Large pages --- */
+
+#define LARGE (UINT64_C(1) << 21)
+
+/* With another array for data. */
+static tlb_machine with_another(const char *data, const char *another)
+{
+   tlb_machine m = machine_of("16,full", data);
+   m.array[2] = m.array[1];
+   m.array[2].g = unit_geometry(another);
+   m.n_arrays = 3;
+   return m;
+}
+
+static void check_filters(const tlb_machine *m, const char *const *words)
+{
+   tlb_strength s = { .large = LARGE };
+   tlb_reason why;
+   char text[40];
+   unsigned found = 0;
+   assert_true(tlb_strength_add(&s, m, &why));
+   for (unsigned i = 0; i < s.n; i++) {
+      tlb_filter_print(&s.filter[i], text, sizeof text);
+      if (text[0] == 'I')
+         continue;
+      assert_non_null(words[found]);
+      assert_string_equal(text, words[found]);
+      found++;
+   }
+   assert_null(words[found]);
+}
+
+TEST(large_filters)
+{
+   const tlb_machine own = with_another("64,4,4K", "32,4,2M");
+   const tlb_machine none = machine_of("16,full", "64,4,4K");
+   const tlb_machine mixed = machine_of("16,full", "64,4,4K+2M");
+   const tlb_machine full = machine_of("16,full", "48,full,4K+2M");
+   const tlb_machine beside = with_another("64,4,4K+2M", "16,4,2M");
+   check_filters(&own, (const char *const[]){ "RW 16 4", "RW 8 4 21", NULL });
+   check_filters(&none, (const char *const[]){ "RW 16 4", NULL });
+   check_filters(&mixed, (const char *const[]){ "RW 1 4", NULL });
+   check_filters(&full, (const char *const[]){ "RW 1 48", NULL });
+   check_filters(&beside, (const char *const[]){ "RW 1 1", NULL });
+}
+
+TEST(large_covers)
+{
+   const tlb_machine own = with_another("64,4,4K", "32,4,2M");
+   const tlb_machine small = with_another("64,4,4K", "16,4,2M");
+   const tlb_machine full = machine_of("16,full", "48,full,4K+2M");
+   tlb_strength s = { .large = LARGE }, one_set = { .large = LARGE };
+   tlb_reason why;
+   assert_true(tlb_strength_add(&s, &own, &why));
+   assert_int_equal(tlb_strength_covers(&s, &own, LARGE, &why), TLB_COVERED);
+   assert_int_equal(tlb_strength_covers(&s, &small, 0, &why), TLB_COVERED);
+   assert_int_equal(tlb_strength_covers(&s, &small, LARGE, &why), TLB_COVERED_BY_MACHINES);
+   assert_int_equal(tlb_strength_covers(&s, &full, LARGE, &why), TLB_COVERED_BY_MACHINES);
+   assert_int_equal(tlb_strength_covers(&s, &own, LARGE << 9, &why), TLB_COVERED_BY_PAGES);
+   assert_string_equal(why.text, "some: the recording is not made for pages of 1G");
+   assert_true(tlb_strength_add(&one_set, &full, &why));
+   const tlb_machine wide = with_another("256,64,4K", "128,64,2M");
+   assert_int_equal(tlb_strength_covers(&one_set, &wide, LARGE, &why), TLB_COVERED);
+}
+
+TEST(sizes_as_text)
+{
+   static const char *const wrong[] = { "", "4K", "2M,", ",2M", "3M", "32G", "none,2M", "2m x",
+                                        "8K,16K,32K,64K,128K,256K,512K,1M" };
+   uint64_t sizes;
+   tlb_reason why;
+   for (unsigned i = 0; i < N(wrong); i++)
+      assert_false(tlb_record_sizes_parse(wrong[i], 12, &sizes, &why));
+   assert_true(tlb_record_sizes_parse("none", 12, &sizes, &why));
+   assert_true(sizes == 0);
+   assert_true(tlb_record_sizes_parse("1G,2M,64K", 12, &sizes, &why));
+   assert_true(sizes == (LARGE | LARGE << 9 | 1 << 16));
+}
+
 TEST(refused)
 {
    tlb_strength s = { .n = 0 };
    tlb_reason why;
-   int by_strength;
    tlb_machine m = machine_of("16,full", "64,4");
    assert_true(tlb_strength_add(&s, &m, &why));
    m.array[1].coalesce_shift = 14;
-   assert_false(tlb_strength_covers(&s, &m, &by_strength, &why));
-   assert_false(by_strength);
+   assert_int_equal(tlb_strength_covers(&s, &m, 0, &why), TLB_COVERED_BY_NONE);
    m = machine_of("16,full", "64,4");
    m.array[0].users = TLB_FETCHES | DATA;
    m.n_arrays = 1;
@@ -125,16 +201,16 @@ TEST(refused)
    assert_false(tlb_strength_add(&s, &m, &why));
    m = machine_of("16,full,16K", "64,4,16K");
    m.base_page_shift = 14;
-   assert_false(tlb_strength_covers(&s, &m, &by_strength, &why));
-   assert_false(by_strength);
+   assert_int_equal(tlb_strength_covers(&s, &m, 0, &why), TLB_COVERED_BY_NONE);
 }
 
 TEST(filters_as_text)
 {
    static const char *const wrong[] = { "", "I", "I 1", "I 0 1", "I 1 0", "X 1 1", "RI 1 1",
-                                        "IW 1 1", "I 257 1", "I 1 65", "I 1 1 ", "I  1 1" };
-   static const tlb_filter good[] = { { TLB_FETCHES, 1, 64 }, { DATA, 256, 1 },
-                                      { TLB_STORES, 3, 4 } };
+                                        "IW 1 1", "I 257 1", "I 1 65", "I 1 1 ", "I  1 1",
+                                        "I 1 1 12", "I 1 1 35", "I 1 1 21 " };
+   static const tlb_filter good[] = { { TLB_FETCHES, 1, 64, 0 }, { DATA, 256, 1, 0 },
+                                      { TLB_STORES, 3, 4, 21 } };
    tlb_filter f;
    for (unsigned i = 0; i < N(wrong); i++)
       assert_false(tlb_filter_parse(wrong[i], strlen(wrong[i]), &f));
@@ -175,7 +251,7 @@ static size_t get(void *opaque, uint8_t *bytes, size_t n)
 
 static tlb_record random_record(uint64_t *random)
 {
-   static const uint8_t what[] = { 0, 1, 2, 1 | TLB_RECORD_MODIFIES, 1 | TLB_RECORD_IN_PARTS,
+   static const uint8_t what[] = { 1 | TLB_RECORD_USE | 4, 0, 1, 2, 1 | TLB_RECORD_MODIFIES, 1 | TLB_RECORD_IN_PARTS,
                                    2 | TLB_RECORD_IN_PARTS | TLB_RECORD_GOES_ON,
                                    0 | TLB_RECORD_USE, 1 | TLB_RECORD_USE, 2 | TLB_RECORD_USE };
    tlb_record r = { .what = what[unit_random(random) % N(what)] };
@@ -183,6 +259,46 @@ static tlb_record random_record(uint64_t *random)
    if ((r.what & TLB_RECORD_USE) == 0)
       r.line = 1 + (uint32_t)(unit_random(random) % TLB_RECORD_MAX_LINES);
    return r;
+}
+
+static const tlb_mapping mapping = {
+   .start = 0x7f0000000000, .end = 0x7f0000200000, .device = 8, .inode = 77, .offset = 4096,
+   .name = "/lib/some.so", .serial = 3, .flags = TLB_MAP_HUGETLB, .prot = TLB_MAY_READ,
+   .kind = TLB_FILE, .huge_shift = 21 };
+
+static const tlb_map_event events[] = {
+   { .what = TLB_EVENT_MAP, .start = 0x7f0000000000, .end = 0x7f0000200000, .mapping = &mapping },
+   { .what = TLB_EVENT_UNMAP, .start = 4096, .end = 8192 },
+   { .what = TLB_EVENT_PROTECT, .start = 4096, .end = 8192, .value = 7 },
+   { .what = TLB_EVENT_FLAG, .start = 0, .end = 1 << 21, .set = 16, .clear = UINT32_MAX },
+   { .what = TLB_EVENT_RENAME, .start = 4096, .end = 8192, .set = 2, .value = TLB_IMAGE },
+   { .what = TLB_EVENT_ZAP, .start = 4096, .end = 8192 },
+   { .what = TLB_EVENT_SPLIT, .start = 4096, .end = 8192, .value = 1 },
+   { .what = TLB_EVENT_MOVE, .start = 4096, .end = 8192, .to = 1 << 20 },
+   { .what = TLB_EVENT_COLLAPSE, .start = 4096, .end = 8192 },
+   { .what = TLB_EVENT_SHARE },
+   { .what = TLB_EVENT_WRITTEN, .start = 4096, .end = 4097, .value = 1 },
+   { .what = TLB_EVENT_CONSENT, .value = TLB_THP_DISABLED },
+   { .what = TLB_EVENT_ASK },
+};
+_Static_assert(N(events) == TLB_N_EVENTS, "each kind is tried");
+
+static void check_event(const tlb_map_event *found, const char *name, const tlb_map_event *e)
+{
+   assert_int_equal(found->what, e->what);
+   assert_true(found->start == e->start && found->to == e->to && found->value == e->value);
+   assert_true(found->set == e->set && found->clear == e->clear);
+   assert_true(found->end == e->end || (e->start == 0 && e->end == 0));
+   assert_int_equal(found->mapping != NULL, e->mapping != NULL);
+   if (e->mapping == NULL)
+      return;
+   tlb_mapping m = *found->mapping;
+   assert_string_equal(name, e->mapping->name);
+   m.name = e->mapping->name;
+   assert_true(m.start == mapping.start && m.end == mapping.end && m.device == mapping.device
+               && m.inode == mapping.inode && m.offset == mapping.offset
+               && m.serial == mapping.serial && m.flags == mapping.flags && m.prot == mapping.prot
+               && m.kind == mapping.kind && m.huge_shift == mapping.huge_shift);
 }
 
 static void write_stream(unsigned n)
@@ -196,6 +312,8 @@ static void write_stream(unsigned n)
          tlb_stream_flush(&writer, i);
    }
    tlb_stream_flush(&writer, n);
+   for (unsigned i = 0; i < N(events); i++)
+      tlb_stream_event(&writer, &events[i]);
    tlb_stream_mark(&writer, TLB_MARK_PHASE, n, "a phase", 7);
    tlb_stream_mark(&writer, TLB_MARK_ZERO, n, "", 0);
    tlb_stream_text(&writer, "some text\n", 10);
@@ -206,6 +324,7 @@ static void write_stream(unsigned n)
 static tlb_stream_found read_stream(size_t end, unsigned *n)
 {
    tlb_stream_found found;
+   unsigned n_events = 0;
    n_read = 0;
    *n = 0;
    tlb_stream_open(&reader, get, &end);
@@ -218,7 +337,10 @@ static tlb_stream_found read_stream(size_t end, unsigned *n)
             assert_true(reader.record[i].page == record[*n + i].page);
          }
          *n += reader.n;
+      } else if (found == TLB_READ_EVENT) {
+         check_event(&reader.event, reader.text, &events[n_events++]);
       } else if (found == TLB_READ_TEXT) {
+         assert_int_equal(n_events, N(events));
          assert_int_equal(reader.n, 10);
          assert_memory_equal(reader.text, "some text\n", 10);
       } else if (found == TLB_READ_MARK) {
@@ -266,7 +388,8 @@ TEST(changed)
          tlb_stream_open(&reader, get, &end);
          do
             found = tlb_stream_read(&reader);
-         while (found == TLB_READ_RECORDS || found == TLB_READ_TEXT || found == TLB_READ_MARK);
+         while (found == TLB_READ_RECORDS || found == TLB_READ_EVENT || found == TLB_READ_TEXT
+                || found == TLB_READ_MARK);
          assert_true(found == TLB_READ_DAMAGED || found == TLB_READ_CUT);
          written[i] ^= (uint8_t)(1u << bit);
       }
@@ -280,6 +403,9 @@ int main(void)
       CLAIM("larger arrays are covered, smaller ones and other shapes are not", covers),
       CLAIM("a recording for all shipped machines is one for each of them", shipped),
       CLAIM("what a recording is not made for is refused", refused),
+      CLAIM("arrays of one size of large pages have filters of these, and others one set", large_filters),
+      CLAIM("one set of base pages covers large pages, too", large_covers),
+      CLAIM("sizes of large pages are read, and what are none refused", sizes_as_text),
       CLAIM("a filter is read as it was printed", filters_as_text),
       CLAIM("records are read as they were written", round_trip),
       CLAIM("a stream is readable up to where it is cut", cut_short),

@@ -10,14 +10,20 @@
 #include "config.h"
 
 #include "sim/base/divisor.h"
+#include "sim/record/large_filter.h"
 
+#include "base/allocator.h"
 #include "base/file.h"
+#include "base/number_format.h"
 #include "base/packed_file.h"
 #include "base/shown.h"
 #include "engine/jobs.h"
 #include "engine/recording.h"
 #include "options/record_options.h"
 #include "options/refuse.h"
+#include "options/thp.h"
+#include "space/aspace.h"
+#include "space/forks.h"
 #include "trace/segment_run.h"
 
 Bool tg_recording_on;
@@ -30,7 +36,7 @@ typedef struct {
                                       of loads and stores apart, if these are told apart and the
                                       filter is for both */
    UInt n_times;
-   ULong* recorded[TLB_N_USERS];   /* by user and place: the number of what the recording has of the
+   uint64_t* recorded[TLB_N_USERS]; /* by user and place: the number of what the recording has of the
                                       page last, in its set of the side */
 } Filter;
 
@@ -42,6 +48,14 @@ typedef struct {
    ULong n[TLB_MAX_FILTER_SETS];    /* and how many references and uses have been */
 } Side;
 
+/* Large pages of one size. */
+typedef struct {
+   UInt number; /* among the recording's sizes, from 1 */
+   const tlb_large_filter* uses_of[TLB_N_USERS]; /* as below; NULL: the user has none */
+   Side side[TLB_N_TABLES]; /* `last`: up to which time the order is recorded in which the large
+                               pages of the set were used last */
+} View;
+
 static const HChar* name;
 static TgPackedFile* file;
 static tlb_stream_writer* stream;
@@ -49,6 +63,13 @@ static Filter filter[TLB_MAX_FILTERS];
 static UInt n_filters;
 static const Filter* uses_of[TLB_N_USERS]; /* has all pages that the user does not observe */
 static Side side[TLB_N_TABLES];
+static tlb_large_filter large[TLB_MAX_FILTERS];
+static UInt n_large;
+static View view[TLB_MAX_RECORD_SIZES];
+static UInt n_views;
+static UInt thp_shift;             /* of the run's transparent huge pages */
+static ULong large_pages;          /* their sizes, as in a tlb_strength; 0: the recording has none */
+static ULong folded[TLB_N_TABLES]; /* the filters of large pages have all uses up to this time */
 static Bool split;
 static UInt n_lines, room_for_lines;
 static TgLine** line_at; /* by its number, from 1 */
@@ -73,13 +94,20 @@ static void put_text(void* opaque, const HChar* text, SizeT n)
 static void write_head(const TgOptions* o)
 {
    TgFile* f = tg_file_to(put_text, NULL);
-   tg_file_print(f, "# tlbgrind recording\nversion: 1\ncreator: tlbgrind-" TG_VERSION
-                    " (Valgrind " VERSION ")\npid: %d\ncmd: ", VG_(getpid)());
+   tg_file_print(f, "# tlbgrind recording\nversion: %d\ncreator: tlbgrind-" TG_VERSION
+                    " (Valgrind " VERSION ")\npid: %d\ncmd: ", large_pages == 0 ? 1 : 2,
+                 VG_(getpid)());
    tg_file_command(f);
    tg_file_print(f, "\nbase page: %u\n", o->page_shift);
-   for (UInt i = 0; i < n_filters; i++) {
+   if (large_pages != 0) {
+      tg_file_print(f, "pages:");
+      for (ULong rest = large_pages; rest != 0; rest &= rest - 1)
+         tg_file_print(f, " %d", __builtin_ctzll(rest));
+      tg_file_print(f, "\nthp: %s\n", tg_thp_name(o->pages.policy.thp));
+   }
+   for (UInt i = 0; i < o->record->strength.n; i++) {
       HChar text[64];
-      tlb_filter_print(&filter[i].is, text, sizeof text);
+      tlb_filter_print(&o->record->strength.filter[i], text, sizeof text);
       tg_file_print(f, "filter: %s\n", text);
    }
    tg_file_print(f, "\n");
@@ -103,6 +131,10 @@ static void release(tlb_mmus* all, tlb_page* p, void* opaque)
 static void let_go(void)
 {
    tg_recording_on = False;
+   if (large_pages != 0) {
+      tlb_pagemap_tell(tg_aspace_map(), NULL, NULL);
+      tg_forks_follow_all(False);
+   }
    for (UInt i = 0; i < TLB_N_TABLES; i++) {
       tlb_side table = i;
       tg_mmus.traits.observers[table] &= ~TLB_OBSERVER_RECORDING;
@@ -200,9 +232,14 @@ void tg_recording_text(void* opaque, const HChar* text, SizeT n)
 
 /* --- What a page's record tells --- */
 
-static const uint64_t* time_of(tlb_page* p, tlb_user user)
+static const uint64_t* time_at(tlb_page* p, tlb_user user)
 {
    return &tlb_probe(p, split ? tlb_probe_at(user) : 0)->time;
+}
+
+static ULong time_of(tlb_page* p, tlb_user user)
+{
+   return *time_at(p, user);
 }
 
 static Bool is_observed(tlb_page* p, tlb_user user)
@@ -287,8 +324,97 @@ static void point_at_times(Filter* f, UInt place, tlb_page* p)
    tlb_user user[2];
    const UInt n = users_of_times(f, user);
    for (UInt i = 0; i < n; i++)
-      f->time[i][place] = time_of(p, user[i]);
+      f->time[i][place] = time_at(p, user[i]);
 }
+
+/* --- Filters of large pages --- */
+
+static UInt as_user(tlb_user user)
+{
+   return user == TLB_STORE && !split ? TLB_LOAD : user;
+}
+
+/* Lets the filters of large pages have the last use of a page, which may have been left out. */
+static void fold_page(tlb_user user, tlb_page* p, tlb_page_number number)
+{
+   const ULong time = time_of(p, user);
+   for (UInt i = 0; i < n_large; i++) {
+      if (tlb_large_filter_is_of(&large[i], user))
+         tlb_large_filter_use(&large[i], user, number, time);
+   }
+}
+
+static void fold(tlb_side table)
+{
+   ULong last = folded[table];
+   for (UInt user = 0; user < TLB_N_USERS; user++) {
+      const Filter* f = uses_of[user];
+      if (f == NULL || tlb_side_of_user(user) != table)
+         continue;
+      for (UInt i = 0; i < f->is.sets * f->is.ways; i++) {
+         tlb_page* p = f->page[i];
+         const ULong time = p == NULL ? 0 : time_of(p, user);
+         if (time <= folded[table])
+            continue;
+         fold_page(user, p, number_of(table, p));
+         last = time > last ? time : last;
+      }
+   }
+   folded[table] = last;
+}
+
+/* References to the base pages of a large page, which the filter has no more, are not left out. */
+static void observe_large(const tlb_large_filter* l, tlb_side table, ULong number)
+{
+   for (UInt user = 0; user < TLB_N_USERS; user++) {
+      const Filter* f = uses_of[user];
+      if (f == NULL || !tlb_large_filter_is_of(l, user))
+         continue;
+      for (UInt i = 0; i < f->is.sets * f->is.ways; i++) {
+         tlb_page* p = f->page[i];
+         if (p != NULL && number_of(table, p) >> l->bits == number)
+            tlb_page_observe(&tg_mmus, table, p, (l->is.users & TLB_LOADS) != 0,
+                             (l->is.users & TLB_STORES) != 0, TLB_OBSERVER_RECORDING);
+      }
+   }
+}
+
+static void enter_large(tlb_user user, tlb_side table, tlb_page_number page)
+{
+   for (UInt i = 0; i < n_large; i++) {
+      if (!tlb_large_filter_is_of(&large[i], user) || tlb_large_filter_hits(&large[i], page))
+         continue;
+      const ULong gone = tlb_large_filter_enter(&large[i], page);
+      if (gone != 0)
+         observe_large(&large[i], table, gone - 1);
+   }
+}
+
+static Bool misses_large(tlb_user user, tlb_page_number page)
+{
+   for (UInt i = 0; i < n_large; i++) {
+      if (tlb_large_filter_is_of(&large[i], user) && !tlb_large_filter_hits(&large[i], page))
+         return True;
+   }
+   return False;
+}
+
+/* The recording has this use of the page now. */
+static void note_large(UInt user, tlb_side table, tlb_page_number page, ULong now)
+{
+   for (UInt i = 0; i < n_large; i++) {
+      if (tlb_large_filter_is_of(&large[i], user))
+         tlb_large_filter_use(&large[i], user, page, now);
+   }
+   for (View* v = view; v < view + n_views; v++) {
+      const tlb_large_filter* f = v->uses_of[user];
+      tlb_large_entry* u = f == NULL ? NULL : tlb_large_filter_find(f, page);
+      if (u != NULL)
+         u->by[user].recorded = ++v->side[table].n[(page >> f->bits) % v->side[table].sets];
+   }
+}
+
+/* --- A page comes --- */
 
 /* The page is in the filter from now on. */
 static void enter(Filter* f, tlb_side table, tlb_page* p, tlb_page_number number)
@@ -297,6 +423,10 @@ static void enter(Filter* f, tlb_side table, tlb_page* p, tlb_page_number number
    if (place_of(f, set, p) < f->is.ways)
       return;
    const UInt place = oldest_of(f, (UInt)(set - f->page));
+   for (UInt user = 0; n_large > 0 && set[place] != NULL && user < TLB_N_USERS; user++) {
+      if (uses_of[user] == f)
+         fold_page(user, set[place], number_of(table, set[place]));
+   }
    if (set[place] != NULL)
       tlb_page_observe(&tg_mmus, table, set[place], is_of(f, TLB_LOAD), is_of(f, TLB_STORE),
                        TLB_OBSERVER_RECORDING);
@@ -312,8 +442,8 @@ static void enter(Filter* f, tlb_side table, tlb_page* p, tlb_page_number number
 
 typedef struct {
    ULong time;
-   ULong* recorded;
-   tlb_page* page;
+   uint64_t* recorded;
+   tlb_page_number page;
    tlb_user user;
 } Use;
 
@@ -327,17 +457,20 @@ static void add(tlb_record r)
       flush_block();
 }
 
-/* Adds the uses since then of pages in the set of the filter. */
+/* Adds the uses since then of pages in the set of the filter. They are in the first levels still: no
+   reference to the set has been recorded since then. Some are observed again, for their large page
+   has left a filter. */
 static UInt find_in_set(const Filter* f, tlb_user user, UInt set, ULong since, UInt n)
 {
    const UInt first = set * f->is.ways;
    const uint64_t* const* times = f->time[f->n_times == 2 && user == TLB_STORE ? 1 : 0];
    for (UInt i = first; i < first + f->is.ways; i++) {
       const ULong time = *times[i];
-      if (LIKELY(time <= since) || is_observed(f->page[i], user))
+      /* An observed page has no uses that were left out, unless a large page has gone since. */
+      if (LIKELY(time <= since) || (n_large == 0 && is_observed(f->page[i], user)))
          continue;
-      use[n++] = (Use){ .time = time, .recorded = &f->recorded[user][i], .page = f->page[i],
-                        .user = user };
+      use[n++] = (Use){ .time = time, .recorded = &f->recorded[user][i],
+                        .page = number_of(tlb_side_of_user(user), f->page[i]), .user = user };
    }
    return n;
 }
@@ -368,26 +501,212 @@ static UInt n_known(UInt n, ULong n_recorded)
    return known;
 }
 
-/* Records in which order pages were used that the next reference to page `number` can drive out. */
-static void add_uses(tlb_side table, tlb_page_number number)
+/* Records n uses, in order, of pages of that size: those of a set, as far as the recording does not
+   tell that already. */
+static void record_uses(Side* s, UInt set, UInt n, UInt size)
+{
+   sort(n);
+   for (UInt i = n_known(n, s->n[set]); i < n; i++) {
+      add((tlb_record){ .what = tlb_record_use(use[i].user, size), .page = use[i].page });
+      *use[i].recorded = ++s->n[set];
+   }
+   if (n > 0)
+      s->last[set] = use[n - 1].time;
+}
+
+/* Records in which order the pages of a set were used. */
+static void add_uses(tlb_side table, UInt set)
 {
    Side* s = &side[table];
-   const UInt set = (UInt)(number % s->sets);
-   const ULong since = s->last[set];
    UInt n = 0;
    for (UInt user = 0; user < TLB_N_USERS; user++) {
       const Filter* f = uses_of[user];
       if (f == NULL || tlb_side_of_user(user) != table)
          continue;
       for (UInt at = set; at < f->is.sets; at += s->sets)
-         n = find_in_set(f, user, at, since, n);
+         n = find_in_set(f, user, at, s->last[set], n);
    }
-   sort(n);
-   for (UInt i = n_known(n, s->n[set]); i < n; i++) {
-      add((tlb_record){ .what = (uint8_t)(TLB_RECORD_USE | use[i].user),
-                        .page = number_of(table, use[i].page) });
-      *use[i].recorded = ++s->n[set];
+   record_uses(s, set, n, 0);
+}
+
+/* The same of large pages, each by its base page that was used last. References that were recorded
+   are among them: unlike base pages, the order is not recorded at each. */
+static void add_large_uses(View* v, tlb_side table, UInt set)
+{
+   Side* s = &v->side[table];
+   UInt n = 0;
+   for (UInt user = 0; user < TLB_N_USERS; user++) {
+      const tlb_large_filter* f = v->uses_of[user];
+      if (f == NULL || tlb_side_of_user(user) != table)
+         continue;
+      for (UInt at = set; at < f->is.sets; at += s->sets) {
+         for (UInt i = at * f->is.ways; i < (at + 1) * f->is.ways; i++) {
+            tlb_large_entry* u = &f->at[i];
+            if (u->number != 0 && u->by[user].time > s->last[set])
+               use[n++] = (Use){ .time = u->by[user].time, .recorded = &u->by[user].recorded,
+                                 .page = (tlb_page_number)u->by[user].page, .user = user };
+         }
+      }
    }
+   record_uses(s, set, n, v->number);
+}
+
+/* Where base pages have one set, their order is that of all large pages, too. */
+static Bool has_own_order(tlb_side table)
+{
+   return side[table].sets > 1;
+}
+
+/* Before a reference that a filter of large pages misses. */
+static void before_large_miss(tlb_side table, tlb_page_number page)
+{
+   fold(table);
+   for (View* v = view; v < view + n_views && has_own_order(table); v++) {
+      for (UInt user = 0; user < TLB_N_USERS; user++) {
+         if (v->uses_of[user] == NULL || tlb_side_of_user(user) != table)
+            continue;
+         add_large_uses(v, table, (UInt)((page >> v->uses_of[user]->bits) % v->side[table].sets));
+         break;
+      }
+   }
+}
+
+/* --- Changes of the page map --- */
+
+static void add_all_uses(void)
+{
+   for (UInt i = 0; i < TLB_N_TABLES; i++) {
+      const tlb_side table = i;
+      for (UInt set = 0; set < side[table].sets; set++)
+         add_uses(table, set);
+      fold(table);
+      for (View* v = view; v < view + n_views && has_own_order(table); v++) {
+         for (UInt set = 0; set < v->side[table].sets; set++)
+            add_large_uses(v, table, set);
+      }
+   }
+}
+
+typedef struct {
+   ULong first, last; /* base pages */
+} Range;
+
+static tlb_side side_of_filter(const Filter* f)
+{
+   return (f->is.users & TLB_FETCHES) != 0 ? TLB_CODE : TLB_DATA;
+}
+
+/* Whether the place has one of these pages, and references to it are left out. */
+static Bool is_between(const Filter* f, UInt place, Range r)
+{
+   tlb_page* p = f->page[place];
+   if (p == NULL || (is_observed(p, TLB_LOAD) && is_observed(p, TLB_STORE)))
+      return False;
+   const ULong number = number_of(side_of_filter(f), p);
+   return number >= r.first && number <= r.last;
+}
+
+static Bool filters_have(Range r)
+{
+   for (const Filter* f = filter; f < filter + n_filters; f++) {
+      for (UInt i = 0; i < f->is.sets * f->is.ways; i++) {
+         if (is_between(f, i, r))
+            return True;
+      }
+   }
+   for (UInt i = 0; i < n_large; i++) {
+      if (tlb_large_filter_has(&large[i], r.first, r.last))
+         return True;
+   }
+   return False;
+}
+
+/* The next references to these pages are recorded: what backs them is asked anew. In which order
+   they have been used is told before. They keep their places, for an array keeps its entries, too. */
+static void doubt(Range r)
+{
+   if (!filters_have(r))
+      return;
+   add_all_uses();
+   for (Filter* f = filter; f < filter + n_filters; f++) {
+      for (UInt i = 0; i < f->is.sets * f->is.ways; i++) {
+         if (is_between(f, i, r))
+            tlb_page_observe(&tg_mmus, side_of_filter(f), f->page[i], is_of(f, TLB_LOAD),
+                             is_of(f, TLB_STORE), TLB_OBSERVER_RECORDING);
+      }
+   }
+   for (UInt i = 0; i < n_large; i++)
+      tlb_large_filter_doubt(&large[i], r.first, r.last);
+}
+
+/* Whatever large pages [start, end) has a part of: these break, or come. */
+static void doubt_around(ULong start, ULong end)
+{
+   const ULong in_large = (1ULL << (63 - __builtin_clzll(large_pages))) - 1;
+   const UInt shift = tg_mmus.traits.page_shift;
+   if (start < end)
+      doubt((Range){ (start & ~in_large) >> shift, ((end - 1) | in_large) >> shift });
+}
+
+static void add_event(const tlb_map_event* e)
+{
+   flush_block();
+   tlb_stream_event(stream, e);
+}
+
+/* Whether the mapping is requested in pages that the recording is not made for. */
+static Bool is_of_other_pages(const tlb_mapping* m)
+{
+   return m != NULL && (m->flags & TLB_MAP_HUGETLB) != 0
+          && (large_pages >> m->huge_shift & 1) == 0;
+}
+
+static void changes(void* opaque, const tlb_map_event* e)
+{
+   (void)opaque;
+   if (is_of_other_pages(e->mapping)) {
+      HChar text[160];
+      VG_(snprintf)(text, sizeof text, "the program asks for pages of %s; --record-pages=%s records "
+                                       "these, too", tg_page_size(e->mapping->huge_shift).text,
+                    tg_page_size(e->mapping->huge_shift).text);
+      tg_recording_stop(text);
+      return;
+   }
+   doubt_around(e->start, e->end);
+   if (e->what == TLB_EVENT_MOVE)
+      doubt_around(e->to, e->to + (e->end - e->start));
+   add_event(e);
+}
+
+void tg_recording_asks(void)
+{
+   const tlb_map_event e = { .what = TLB_EVENT_ASK };
+   if (!tg_recording_on)
+      return;
+   if (thp_shift == 0 || (large_pages >> thp_shift & 1) == 0) {
+      HChar text[160];
+      VG_(snprintf)(text, sizeof text, "the program asks for huge pages%s%s%s",
+                    tg_jobs_on ? "" : "; --record-pages=",
+                    tg_jobs_on ? "" : thp_shift == 0 ? "..." : tg_page_size(thp_shift).text,
+                    tg_jobs_on ? "" : " records these, too");
+      tg_recording_stop(text);
+      return;
+   }
+   doubt((Range){ 0, ~0ULL });
+   add_event(&e);
+}
+
+static void follow_changes(void)
+{
+   tlb_pagemap* map = tg_aspace_map();
+   for (SizeT i = 0; i < map->mappings.count; i++) {
+      const tlb_mapping* m = map->mappings.at[i];
+      const tlb_map_event e = { .what = TLB_EVENT_MAP, .start = m->start, .end = m->end,
+                                .mapping = m };
+      add_event(&e);
+   }
+   tlb_pagemap_tell(map, changes, NULL);
+   tg_forks_follow_all(True);
 }
 
 /* --- References --- */
@@ -422,13 +741,17 @@ static void note_recorded(tlb_user user, tlb_side table, tlb_page* p, tlb_page_n
 
 /* Afterwards the page is in all filters of the user. It may be in all those of others, too, but
    they observe it until they have a number for it. */
-static void refer_as(tlb_user user, tlb_side table, tlb_page* p, tlb_page_number number)
+static void refer_as(tlb_user user, tlb_side table, tlb_page* p, tlb_page_number number, ULong now)
 {
    for (UInt i = 0; i < n_filters; i++) {
       if (is_of(&filter[i], user))
          enter(&filter[i], table, p, number);
    }
-   note_recorded(user == TLB_STORE && !split ? TLB_LOAD : user, table, p, number);
+   note_recorded(as_user(user), table, p, number);
+   if (n_large > 0) {
+      enter_large(user, table, number);
+      note_large(as_user(user), table, number, now);
+   }
    *tlb_observers_of(p, user, split) &= ~TLB_OBSERVER_RECORDING;
 }
 
@@ -443,16 +766,21 @@ void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now
       goes_on = False;
    if (!is_observed(p, user) && !(stores_too && is_observed(p, TLB_STORE)))
       return;
-   add_uses(table, number);
+   /* The stack grows where it is touched first. */
+   if (large_pages != 0)
+      tg_aspace_find(number << tg_mmus.traits.page_shift);
+   add_uses(table, (UInt)(number % side[table].sets));
+   if (n_large > 0 && (misses_large(user, number) || (stores_too && misses_large(TLB_STORE, number))))
+      before_large_miss(table, number);
    const UInt what = (UInt)user | (r->modifies ? TLB_RECORD_MODIFIES : 0)
                      | (part != TG_RECORDED_WHOLE ? TLB_RECORD_IN_PARTS : 0)
                      | (follows ? TLB_RECORD_GOES_ON : 0);
    goes_on = part != TG_RECORDED_WHOLE;
    add((tlb_record){ .what = (uint8_t)what, .line = line_number(r), .page = number });
    side[table].last[number % side[table].sets] = now;
-   refer_as(user, table, p, number);
+   refer_as(user, table, p, number, now);
    if (stores_too)
-      refer_as(TLB_STORE, table, p, number);
+      refer_as(TLB_STORE, table, p, number, now);
 }
 
 /* --- Start --- */
@@ -482,13 +810,43 @@ static void make_filter(Filter* f, const tlb_filter* is)
    }
 }
 
+static View* view_of(UInt shift)
+{
+   return &view[__builtin_popcountll(large_pages & ((1ULL << shift) - 1))];
+}
+
+static void make_large(const tlb_filter* is)
+{
+   const tlb_memory memory = tg_memory("tg.recording");
+   tlb_large_filter* f = &large[n_large++];
+   View* v = view_of(is->shift);
+   tlb_large_filter_init(f, is, tg_mmus.traits.page_shift, &memory);
+   for (UInt user = 0; user < TLB_N_USERS; user++) {
+      const tlb_large_filter** best = &v->uses_of[user];
+      if (!tlb_large_filter_is_of(f, user))
+         continue;
+      Side* s = &v->side[tlb_side_of_user(user)];
+      s->sets = (UInt)tlb_common_divisor(is->sets, s->sets);
+      if ((user != TLB_STORE || split)
+          && (*best == NULL || is->sets * is->ways < (*best)->is.sets * (*best)->is.ways))
+         *best = f;
+   }
+}
+
 static void make_filters(const tlb_strength* s)
 {
-   n_filters = s->n;
+   large_pages = s->large;
+   n_views = (UInt)__builtin_popcountll(large_pages);
+   for (UInt i = 0; i < n_views; i++)
+      view[i].number = i + 1;
    split = tg_mmus.traits.split;
    use = VG_(malloc)("tg.recording", MAX_USES * sizeof *use);
-   for (UInt i = 0; i < n_filters; i++)
-      make_filter(&filter[i], &s->filter[i]);
+   for (UInt i = 0; i < s->n; i++) {
+      if (s->filter[i].shift == 0)
+         make_filter(&filter[n_filters++], &s->filter[i]);
+      else
+         make_large(&s->filter[i]);
+   }
    for (UInt user = 0; user < TLB_N_USERS; user++) {
       if (uses_of[user] != NULL) {
          Filter* f = &filter[uses_of[user] - filter];
@@ -500,6 +858,7 @@ static void make_filters(const tlb_strength* s)
 void tg_recording_begin(const TgOptions* options)
 {
    const HChar* why;
+   thp_shift = options->record->thp_shift;
    make_filters(&options->record->strength);
    if (options->jobs > 0) {
       tg_jobs_begin(options);
@@ -513,4 +872,6 @@ void tg_recording_begin(const TgOptions* options)
    write_head(options);
    tlb_stream_begin(stream, put, NULL);
    tg_recording_on = True;
+   if (large_pages != 0)
+      follow_changes();
 }

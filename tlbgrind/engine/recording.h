@@ -5,7 +5,10 @@
    that is in all filters of its references is not observed by the recording, so that known hits
    cost nothing. The other references are recorded in their order, with their lines; and before
    each of them, in which order the pages were used last that it could drive out, as far as the
-   recording does not tell that already. */
+   recording does not tell that already.
+
+   A recording with large pages has all changes of the page map, too, in their place. References to
+   pages around a change are recorded anew. */
 
 #ifndef TG_RECORDING_H
 #define TG_RECORDING_H
@@ -40,6 +43,10 @@ void tg_recording_part(tlb_mark mark, const HChar* label);
 
 /* With --jobs=: stores in the lines what has been missed by now. */
 void tg_recording_settle(void);
+
+/* The program first asks for huge pages: from now on what backs each page matters to all machines.
+   The map has been told of the change. Does nothing if nothing is recorded. */
+void tg_recording_asks(void);
 
 /* Nothing is recorded any more: the file is closed, and tells that it was cut short, and why. Says
    so. Does nothing if nothing is recorded. */

@@ -129,8 +129,14 @@ static Bool simulate(const TgSegment* s, UInt nth, UInt bit, Bool alone)
    const UWord number = code ? tlb_code_page_number(p, page_shift)
                              : tlb_page_number_of_data(p, page_shift);
    const ULong now = tg_time_of_ref(s, nth);
-   if (UNLIKELY(tg_recording_on))
+   if (UNLIKELY(tg_recording_on)) {
+      /* It can break a large page, which is recorded before it. */
+      if (tg_translate_touches(r, p)) {
+         tg_translate(r, p, number, now, True);
+         return True;
+      }
       tg_recording_refer(r, p, number, now, TG_RECORDED_WHOLE);
+   }
    if (tg_mmus.n_mmus > 1)
       refer_many(r, p, number, kind, now, split);
    else if ((split && !alone) || !tg_fast_path_refer(kind, r, p, now))
@@ -413,12 +419,22 @@ static void list_missed_segments(void)
    tg_segment_miss_more = listed_more;
 }
 
-void tg_segment_miss_init(const TgOptions* options)
+static void choose(TgSegmentMiss** out)
 {
    TgSegmentMiss* const* of = instances_of(tg_mmus.n_mmus > 1, &tg_mmus.traits);
-   page_shift = options->page_shift;
    for (UInt i = 0; i <= TG_MISS_GROUPS; i++)
-      tg_segment_miss_of[i] = page_shift == TG_4K_SHIFT ? of[i] : tg_segment_miss_any;
+      out[i] = page_shift == TG_4K_SHIFT ? of[i] : tg_segment_miss_any;
+}
+
+void tg_segment_miss_renew(void)
+{
+   choose(tg_lists_missed_segments ? listed_miss_of : tg_segment_miss_of);
+}
+
+void tg_segment_miss_init(const TgOptions* options)
+{
+   page_shift = options->page_shift;
+   choose(tg_segment_miss_of);
    if (tg_lists_missed_segments)
       list_missed_segments();
 }

@@ -19,6 +19,9 @@ enum { TG_MISS_GROUPS = 4 };
 /* Once it is settled what is told apart. */
 void tg_segment_miss_init(const TgOptions* options);
 
+/* To be called when the traits of tg_mmus have changed: writes are told apart from now on. */
+void tg_segment_miss_renew(void);
+
 /* Simulates a segment that has just been run, with the bases that it left; or notes it, if
    segments are looked up later (engine/batch.h). The check has left the groups' pages as
    far as it found them in tg_segment_page; `differs` says in which bits of the page number

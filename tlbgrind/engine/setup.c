@@ -19,6 +19,7 @@
 #include "engine/program_prefetches.h"
 #include "engine/recording.h"
 #include "engine/replay.h"
+#include "engine/segment_miss.h"
 #include "engine/setup.h"
 #include "engine/shared_context.h"
 #include "engine/translate.h"
@@ -62,7 +63,7 @@ static void listen(void* opaque, const TgSpaceEvent* e)
    if (asked || !asks_for_huge(e))
       return;
    asked = True;
-   tg_recording_stop("the program asks for huge pages, which a recording does not have");
+   tg_recording_asks();
    tg_engine_settle();
    tlb_mmus_ask(&tg_mmus);
    tg_fast_path_find();
@@ -72,8 +73,10 @@ static void listen(void* opaque, const TgSpaceEvent* e)
 static void watch_writes(void)
 {
    tg_batch_look_up();
-   if (tlb_mmus_watch_writes(&tg_mmus))
+   if (tlb_mmus_watch_writes(&tg_mmus)) {
+      tg_segment_miss_renew();
       tg_instrumentation_renew();
+   }
 }
 
 static void init_mmus(const TgOptions* o)

@@ -42,13 +42,24 @@ static void check_at_times(void)
       tg_translate_check();
 }
 
+static Bool is_write(const TgRef* r)
+{
+   return r->kind == TLB_STORE || r->modifies || r->locked;
+}
+
+Bool tg_translate_touches(const TgRef* r, const tlb_page* p)
+{
+   const tlb_page_rest* rest = tlb_rest(p);
+   const ULong observers = is_write(r) ? rest->write_observers : rest->observers;
+   return (observers & TLB_OBSERVER_FAULTS) != 0;
+}
+
 /* The first read, fetch or write of a page, for what a fork shares and for the fault log. */
 static void touch(const TgRef* r, tlb_page* p, tlb_page_number number)
 {
    tlb_page_rest* rest = tlb_rest(p);
-   const Bool writes = r->kind == TLB_STORE || r->modifies || r->locked;
-   const ULong observers = writes ? rest->write_observers : rest->observers;
-   if (LIKELY((observers & TLB_OBSERVER_FAULTS) == 0))
+   const Bool writes = is_write(r);
+   if (LIKELY(!tg_translate_touches(r, p)))
       return;
    TgLine* line = tg_data_on && r->kind != TLB_FETCH ? tg_data_line_of_ref(tg_simulated, r)
                                                      : NULL;

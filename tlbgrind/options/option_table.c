@@ -237,6 +237,11 @@ static const TgOption options[] = {
      "the program's, 1 to 256; implies --cores=shared\n"
      "[none: the tool itself does]",
      NUMBER(jobs, 0, 1, 256) },
+   { "--record-pages", "=none|SIZE[,...]",
+     "which large pages it has to be good for [2M,\n"
+     "or what are huge pages of the base page, and the\n"
+     "sizes in the run's rules]",
+     KEPT },
    { "--timeline", "=no|yes",
      "misses, page faults and pages in use over the\n"
      "run's instructions [no]",

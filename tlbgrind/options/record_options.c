@@ -10,11 +10,9 @@
 #include "options/machines.h"
 #include "options/record_options.h"
 #include "options/refuse.h"
+#include "options/run_machines.h"
 
 static TgRecordOptions record;
-
-/* --- What is not recorded --- */
-
 
 /* What the run is recorded for: a file, or the processes of --jobs=. NULL: it is not. */
 static const HChar* reason(void)
@@ -23,23 +21,45 @@ static const HChar* reason(void)
    return arg != NULL ? arg : tg_given("--jobs");
 }
 
-static const HChar* base_pages_alone(void)
-{
-   return tg_given("--record") != NULL ? "a recording has base pages alone"
-                                       : "the processes see base pages alone";
-}
-
+/* The processes of --jobs= get no changes of the page map. */
 static void check_pages(const TgOptions* o)
 {
-   const HChar* arg = reason();
+   static const HChar alone[] = "the processes see base pages alone";
+   const HChar* arg = tg_given("--jobs");
    for (UInt i = 0; i < o->n_machines; i++) {
       if (o->machine[i].pages.n_rules > 0)
          tg_refuse(arg, "%s; leave out --pages=, --advice=, and rules for pages behind the '@' of a "
-                        "machine", base_pages_alone());
+                        "machine", alone);
    }
    if (o->pages.policy.thp == TLB_THP_ALWAYS)
-      tg_refuse(arg, "%s, and transparent huge pages are always on%s; add --thp=never",
-                base_pages_alone(), o->pages.thp_arg == NULL ? " here" : "");
+      tg_refuse(arg, "%s, and transparent huge pages are always on%s; add --thp=never", alone,
+                o->pages.thp_arg == NULL ? " here" : "");
+}
+
+/* The sizes that the recording is for, where nothing is said: transparent huge pages, and what the
+   rules of the run's machines give. */
+static ULong usual_sizes(const TgOptions* o)
+{
+   ULong sizes = 1ULL << tg_run_machines_huge_shift(o);
+   for (UInt i = 0; i < o->n_machines; i++)
+      sizes |= tlb_policy_sizes(&o->machine[i].pages, o->page_shift);
+   return sizes & ~((2ULL << o->page_shift) - 1);
+}
+
+static void find_sizes(const TgOptions* o)
+{
+   const HChar* arg = tg_given("--record-pages");
+   uint64_t sizes;
+   tlb_reason why;
+   if (arg == NULL)
+      record.strength.large = usual_sizes(o);
+   else if (!tlb_record_sizes_parse(tg_given_value(arg), o->page_shift, &sizes, &why))
+      tg_refuse(arg, "%s", why.text);
+   else
+      record.strength.large = sizes;
+   if (__builtin_popcountll(record.strength.large) > TLB_MAX_RECORD_SIZES)
+      tg_refuse(tg_given("--record"), "the rules of the machines have pages of more than %d sizes; "
+                "--record-pages= names those of the recording", TLB_MAX_RECORD_SIZES);
 }
 
 /* --- The strength --- */
@@ -66,7 +86,8 @@ static Bool add_named(const HChar* name, void* opaque)
    if (!tg_machine_by_name(name, base_shift, &o->pages.policy, &m, &where, &why))
       tg_refuse(arg, "%s%s", where, why.text);
    if (VG_(strchr)(name, '@') != NULL)
-      tg_refuse(arg, "'%.40s': %s, so leave out what stands behind '@'", name, base_pages_alone());
+      tg_refuse(arg, "'%.40s': a recording is for all policies; leave out what stands behind '@' "
+                     "(--record-pages= has the sizes)", name);
    add(&m.m, arg);
    return True;
 }
@@ -92,9 +113,14 @@ void tg_record_options_finish(TgOptions* o)
    const HChar* arg = reason();
    if (tg_given("--record") == NULL && tg_given("--record-for") != NULL)
       tg_refuse(tg_given("--record-for"), "there is no recording; add --record=FILE");
+   if (tg_given("--record") == NULL && tg_given("--record-pages") != NULL)
+      tg_refuse(tg_given("--record-pages"), "there is no recording; add --record=FILE");
    if (arg == NULL)
       return;
-   check_pages(o);
+   if (tg_given("--record") != NULL)
+      find_sizes(o);
+   else
+      check_pages(o);
    find_strength(o);
    if (o->n_machines == TLB_MAX_MMUS)
       tg_refuse(arg, "a run that is recorded has at most %d machines", TLB_MAX_MMUS - 1);
@@ -103,5 +129,6 @@ void tg_record_options_finish(TgOptions* o)
                      "recording is for");
    if (tg_given("--cores") == NULL)
       o->kernel.cores = TG_CORES_SHARED;
+   record.thp_shift = tg_run_machines_huge_shift(o);
    o->record = &record;
 }

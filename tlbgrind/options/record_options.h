@@ -1,4 +1,5 @@
-/* The options --record= and --record-for=: for which machines a recording is to be made. */
+/* The options --record=, --record-for= and --record-pages=: for which machines and page sizes a
+   recording is to be made. */
 
 #ifndef TG_RECORD_OPTIONS_H
 #define TG_RECORD_OPTIONS_H
@@ -11,6 +12,7 @@
 
 struct _TgRecordOptions {
    tlb_strength strength;
+   UInt thp_shift; /* of the run's transparent huge pages */
 };
 
 /* Sets o->record, which stays NULL if the run is not recorded; to be called when the machines and the

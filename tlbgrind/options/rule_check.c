@@ -3,8 +3,9 @@
 #include "pub_tool_basics.h"
 
 #include "pub_tool_libcbase.h"
-#include "pub_tool_libcprint.h"
 #include "pub_tool_xarray.h"
+
+#include "sim/pages/rule_notes.h"
 
 #include "arch/arch.h"
 #include "base/number_format.h"
@@ -26,31 +27,19 @@ static void check_rule(TgMachine* m, UInt number, Bool is_own)
 {
    const tlb_page_rule* rule = &m->pages.rule[number];
    const UInt shift = tlb_page_rule_shift(&m->pages, rule, m->m.base_page_shift);
-   if (rule->how == TLB_CONTIG && shift == 21)
-      tg_machine_assume(m, "contig gives blocks of 2M, which are taken for pages of 2M");
-   if (shift == 0 || tlb_machine_holds_large(&m->m, shift) != TLB_HOLDS_NO)
+   const HChar* of_blocks = tlb_rule_note_of_blocks(&m->m, &m->pages, rule);
+   HChar note[TLB_RULE_NOTE_SIZE];
+   if (of_blocks != NULL)
+      tg_machine_assume(m, "%s", of_blocks);
+   if (!tlb_rule_note_unheld(&m->m, &m->pages, rule, is_known_processor(m) || m->file != NULL,
+                             note))
       return;
-   HChar text[160];
-   const TgNumber size = tg_page_size(shift);
-   tlb_page_rule_print(rule, text, sizeof text);
    if (is_own && is_known_processor(m) && shift > tlb_machine_largest_page(&m->m))
       tg_refuse(tg_given("--machine"),
                 "%s: the processor has no pages of %s; leave out the rule, or describe other "
                 "arrays in a machine file (--show-machine=%s prints one to begin with)",
-                m->given, size.text, m->m.name);
-   tg_machine_assume(m, "no array holds pages of %s, which %s asks for: they are entered in "
-                        "pieces, or passed by%s", size.text, text,
-                     is_known_processor(m) || m->file != NULL ? ""
-                                     : "; --dtlb=64,4,4K --dtlb=32,4,2M describes one that does");
-}
-
-/* Whether the kernel makes transparent huge pages on such a machine. In a guest whose processor cuts
-   them to pieces it does, and its page tables are shorter there. */
-static Bool has_thp(const TgMachine* m)
-{
-   const UInt thp = tlb_thp_shift(&m->pages, m->m.base_page_shift);
-   return thp != 0
-          && (m->m.host_page_shift != 0 || tlb_machine_holds_large(&m->m, thp) != TLB_HOLDS_NO);
+                m->given, tg_page_size(shift).text, m->m.name);
+   tg_machine_assume(m, "%s", note);
 }
 
 /* The architecture whose Linux runs there: that of this tool for arrays that are of none. */
@@ -68,7 +57,6 @@ void tg_rule_check(TgOptions* o)
       TgMachine* m = &o->machine[i];
       m->pages.thp_shift = tlb_machine_thp_shift(&m->m, system_of(m));
       m->n_own = VG_(sizeXA)(m->assumptions);
-      const UInt thp = tlb_thp_shift(&m->pages, m->m.base_page_shift);
       for (UInt j = 0; j < m->pages.n_rules; j++)
          check_rule(m, j, j >= o->pages.policy.n_rules);
       if (o->pages.thp_arg != NULL && m->pages.thp == TLB_THP_NEVER
@@ -76,12 +64,14 @@ void tg_rule_check(TgOptions* o)
          tg_refuse(tg_given("--machine"),
                    "%s has a rule for transparent huge pages, which %s leaves none for; leave out "
                    "one of the two", m->given, o->pages.thp_arg);
-      if (m->pages.thp == TLB_THP_NEVER || has_thp(m))
+      if (m->pages.thp == TLB_THP_NEVER || tlb_machine_has_thp(&m->m, &m->pages))
          continue;
       if (o->pages.thp_arg != NULL && m->pages.thp == TLB_THP_ALWAYS
-          && !tlb_page_rules_have_thp(&m->pages))
-         tg_machine_assume(m, "no array holds pages of %s: there are no transparent huge pages",
-                           tg_page_size(thp).text);
+          && !tlb_page_rules_have_thp(&m->pages)) {
+         HChar note[TLB_RULE_NOTE_SIZE];
+         tlb_rule_note_no_thp(&m->m, &m->pages, note);
+         tg_machine_assume(m, "%s", note);
+      }
       m->pages.thp = TLB_THP_NEVER;
    }
 }

@@ -6,7 +6,8 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_options.h"
 
-#include "space/backing_report.h"
+#include "sim/pages/backing_report.h"
+#include "space/aspace.h"
 #include "trace/run_mmus.h"
 #include "base/number_format.h"
 #include "output/advice_same.h"
@@ -40,9 +41,9 @@ static const tlb_page_rule* own_rule(const TgResult* r)
    return &r->machine->pages.rule[r->machine->pages.n_rules - 1];
 }
 
-static TgRuleEffect effect_of(const TgResults* results, UInt machine)
+static tlb_rule_effect effect_of(const TgResults* results, UInt machine)
 {
-   return tg_backing_report_effect(tg_mmus.mmu[machine].view,
+   return tlb_backing_effect(tg_aspace_map(), tg_mmus.mmu[machine].view,
                                    results->result[machine].machine->pages.n_rules - 1);
 }
 
@@ -74,25 +75,26 @@ static void print_key(const HChar* text, void* opaque)
 static void describe_one(const TgResults* results, UInt machine, UInt number, TgFile* f)
 {
    static const HChar* const why[] = {
-      [TG_RULE_EFFECTIVE] = "none",
-      [TG_RULE_UNMET] = "untouched",
-      [TG_RULE_OVERRULED] = "overruled",
-      [TG_RULE_NO_ROOM] = "room",
+      [TLB_RULE_EFFECTIVE] = "none",
+      [TLB_RULE_UNMET] = "untouched",
+      [TLB_RULE_OVERRULED] = "overruled",
+      [TLB_RULE_NO_ROOM] = "room",
    };
    const TgMachine* m = results->result[machine].machine;
    const tlb_page_rule* rule = own_rule(&results->result[machine]);
    const UInt shift = tlb_page_rule_shift(&m->pages, rule, m->m.base_page_shift);
-   const TgFirstTouches first = tg_backing_report_first_touches(tg_mmus.mmu[machine].view);
+   const tlb_view_counts* c = tlb_pagemap_counts(tg_aspace_map(), tg_mmus.mmu[machine].view);
    HChar text[TLB_PATTERN_SIZE + 40];
-   const TgRuleEffect effect = effect_of(results, machine);
-   Place place = { f, number, effect == TG_RULE_EFFECTIVE };
+   const tlb_rule_effect effect = effect_of(results, machine);
+   Place place = { f, number, effect == TLB_RULE_EFFECTIVE };
    tlb_page_rule_print(rule, text, sizeof text);
    tg_file_print(f, "desc: Same: %u %s ", number, why[effect]);
    tg_file_text(f, text);
-   tg_file_print(f, "\ndesc: Same touched: %u %llu %llu\n", number, first.touches, first.faults);
+   tg_file_print(f, "\ndesc: Same touched: %u %llu %llu\n", number, (ULong)c->first_touches,
+                 (ULong)c->faults);
    if (shift != 0 && tlb_machine_holds_large(&m->m, shift) == TLB_HOLDS_NO)
       tg_file_print(f, "desc: Same unheld: %u %s\n", number, tg_page_size(shift).text);
-   tg_backing_report_keys(tg_mmus.mmu[machine].view, print_key, &place);
+   tlb_backing_keys(tg_aspace_map(), tg_mmus.mmu[machine].view, print_key, &place);
 }
 
 void tg_advice_same_describe(const TgResults* results, UInt machine, TgFile* f)
@@ -110,17 +112,17 @@ void tg_advice_same_describe(const TgResults* results, UInt machine, TgFile* f)
 /* --- On the terminal --- */
 
 /* Large mappings by number are tried unasked: where there are none, nothing is said. */
-static Bool is_said(const TgResults* results, UInt machine, TgRuleEffect effect, UInt shift)
+static Bool is_said(const TgResults* results, UInt machine, tlb_rule_effect effect, UInt shift)
 {
    const TgResult* r = &results->result[machine];
    const tlb_page_rule* rule = own_rule(r);
    return r->is_same && effect_of(results, machine) == effect
           && tlb_page_rule_shift(&r->machine->pages, rule, r->machine->m.base_page_shift) == shift
-          && !(rule->number != 0 && effect == TG_RULE_UNMET);
+          && !(rule->number != 0 && effect == TLB_RULE_UNMET);
 }
 
 /* The memory of one variant, with the machines, if it is not so on all. */
-static void print_memory(const TgResults* results, UInt variant, TgRuleEffect effect, UInt shift,
+static void print_memory(const TgResults* results, UInt variant, tlb_rule_effect effect, UInt shift,
                          UInt n_so)
 {
    const UInt group = group_of(results->options);
@@ -140,13 +142,13 @@ static void print_memory(const TgResults* results, UInt variant, TgRuleEffect ef
    VG_(umsg)(")");
 }
 
-static void print_reason(const TgResults* results, TgRuleEffect effect, UInt shift)
+static void print_reason(const TgResults* results, tlb_rule_effect effect, UInt shift)
 {
    static const HChar* const words[] = {
-      [TG_RULE_EFFECTIVE] = "the same misses in pages of",
-      [TG_RULE_UNMET] = "no such memory for pages of",
-      [TG_RULE_OVERRULED] = "all of it in other pages than those of",
-      [TG_RULE_NO_ROOM] = "no room for a page of",
+      [TLB_RULE_EFFECTIVE] = "the same misses in pages of",
+      [TLB_RULE_UNMET] = "no such memory for pages of",
+      [TLB_RULE_OVERRULED] = "all of it in other pages than those of",
+      [TLB_RULE_NO_ROOM] = "no room for a page of",
    };
    const UInt group = group_of(results->options);
    Bool any = False;
@@ -178,7 +180,7 @@ void tg_advice_same_print(const TgResults* results)
    VG_(umsg)("No row and no file of their own, as no count is another: %u of %u variants\n", n,
              o->n_machines - o->n_machines / group_of(o));
    for (UInt shift = 1; shift < TLB_N_PAGE_SHIFTS; shift++) {
-      for (UInt effect = 0; effect <= TG_RULE_NO_ROOM; effect++)
-         print_reason(results, (TgRuleEffect)effect, shift);
+      for (UInt effect = 0; effect <= TLB_RULE_NO_ROOM; effect++)
+         print_reason(results, (tlb_rule_effect)effect, shift);
    }
 }

@@ -11,8 +11,9 @@
 #include "config.h"
 
 #include "sim/machine/description.h"
+#include "sim/pages/backing_report.h"
 
-#include "space/backing_report.h"
+#include "space/aspace.h"
 #include "space/merged_code.h"
 #include "options/kernel_policy.h"
 #include "options/exec.h"
@@ -38,35 +39,11 @@ static void print_array(const HChar* description, void* opaque)
    tg_file_print(opaque, "desc: Array: %s\n", description);
 }
 
-static void print_backed(const HChar* text, void* opaque)
-{
-   tg_file_print(opaque, "desc: Memory: %s\n", text);
-}
-
 static void print_key(const HChar* text, void* opaque)
 {
    tg_file_print(opaque, "desc: ");
    tg_file_text(opaque, text);
    tg_file_print(opaque, "\n");
-}
-
-/* The page sizes of the run's memory, for programs: see docs/formats.md. */
-static void print_page_keys(TgFile* f, const TgMachine* m, UInt view)
-{
-   const tlb_page_policy* p = &m->pages;
-   for (UInt i = 0; i < p->n_rules; i++) {
-      HChar rule[TLB_PATTERN_SIZE + 40];
-      tlb_page_rule_print(&p->rule[i], rule, sizeof rule);
-      tg_file_print(f, "desc: Rule: ");
-      tg_file_text(f, rule);
-      tg_file_print(f, "\n");
-   }
-   for (UInt i = 0; i < p->n_rules; i++) {
-      const UInt shift = tlb_page_rule_shift(p, &p->rule[i], m->m.base_page_shift);
-      if (shift != 0 && tlb_machine_holds_large(&m->m, shift) == TLB_HOLDS_NO)
-         tg_file_print(f, "desc: Unheld: %s\n", tg_page_size(shift).text);
-   }
-   tg_backing_report_keys(view, print_key, f);
 }
 
 static void print_head(TgFile* f, const TgResults* results)
@@ -133,14 +110,7 @@ static void print_machine(TgFile* f, const TgResults* results, const TgResult* r
       tg_file_print(f, "desc: Prefetches: %s\n",
                     m->kernel.prefetch == TLB_PREFETCH_WEAK ? "weak" : "strong");
    const UInt view = tg_mmus.mmu[m - results->options->machine].view;
-   if (tg_backing_report_is_of_interest(view)) {
-      const TgFirstTouches first = tg_backing_report_first_touches(view);
-      tg_backing_report_describe(view, print_backed, f);
-      tg_file_print(f, "desc: First touches: %llu base pages, %llu faults\n", first.touches,
-                    first.faults);
-      print_page_keys(f, m, view);
-      tg_file_print(f, "desc: Touched: %llu %llu\n", first.touches, first.faults);
-   }
+   tlb_backing_out_file(tg_aspace_map(), view, &m->m, &m->pages, print_key, f);
    if (results->shares == NULL)
       tg_advice_same_describe(results, (UInt)(m - results->options->machine), f);
    if (results->shares == NULL)

@@ -9,9 +9,10 @@
 
 #include "sim/machine/cost.h"
 #include "sim/machine/description.h"
+#include "sim/pages/backing_report.h"
 #include "sim/tlb/walk.h"
 
-#include "space/backing_report.h"
+#include "space/aspace.h"
 #include "native/break_room.h"
 #include "trace/run_mmus.h"
 #include "options/kernel_policy.h"
@@ -269,11 +270,11 @@ static void print_memory(const TgResults* results)
       return;
    for (UInt i = 0; i < results->options->n_machines; i++) {
       const TgMachine* m = results->result[i].machine;
-      if (!tg_backing_report_is_of_interest(tg_mmus.mmu[i].view))
+      if (!tlb_backing_is_of_interest(tg_aspace_map(), tg_mmus.mmu[i].view))
          continue;
       VG_(umsg)("\n");
       VG_(umsg)("Pages of %s:\n", m->name);
-      tg_backing_report_describe(tg_mmus.mmu[i].view, print_backed, NULL);
+      tlb_backing_describe(tg_aspace_map(), tg_mmus.mmu[i].view, print_backed, NULL);
    }
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command/load_machine.h"
+#include "sim/base/text.h"
 #include "sim/machine/machine_argument.h"
 #include "sim/pages/pagerules.h"
 #include "sim/mmu/mmu.h"
@@ -32,15 +33,12 @@ static char *copy_of(const char *text, size_t n)
 
 /* --- Loading --- */
 
-static void load(TgSimulatedList *list, char *given)
+static void load(TgSimulatedList *list, char *given, const TgSimulatedPages *pages)
 {
    char own_name[TLB_NAME_SIZE];
    tlb_reason why;
    if (given[0] == '\0')
       tg_load_refuse("--machine: the name of a machine is missing");
-   if (strchr(given, '@') != NULL)
-      tg_load_refuse("--machine=%s: a recording has base pages alone, and no kernel: leave out what "
-                     "stands behind '@'", given);
    for (unsigned i = 0; i < list->n; i++) {
       if (strcmp(list->machine[i].given, given) == 0)
          tg_load_refuse("--machine: machine '%s' is given twice", given);
@@ -49,26 +47,31 @@ static void load(TgSimulatedList *list, char *given)
       tg_load_refuse("--machine: at most %d machines at once", MOST_MACHINES);
    TgSimulated *const s = &list->machine[list->n++];
    s->given = given;
-   const bool is_file = tg_load_machine(given, &s->m, own_name);
    const tlb_argument_overrides o = tlb_argument_split(given);
-   const size_t length = o.length > 0 ? o.name : strlen(given);
+   const char *const rest = given + o.from + o.length;
+   const char *const rules = *rest == '@' ? rest + 1 : NULL;
+   char *const plain = copy_of(given, (size_t)(rest - given));
+   const bool is_file = tg_load_machine(plain, &s->m, own_name);
    if (is_file)
-      s->file = copy_of(given, length);
+      s->file = copy_of(given, o.name);
    tlb_machine_note_unknowns(&s->m);
    if (!tlb_machine_check(&s->m, &why) || !tlb_machine_holds(&s->m, s->m.base_page_shift, &why))
       tg_load_refuse("--machine=%s: %s", given, why.text);
+   const bool is_known = !is_file && o.length == 0 && strcmp(plain, "default") != 0;
+   s->pages = tg_machines_pages(pages, &s->m, given, rules, is_known, is_file, &s->notes);
+   free(plain);
    s->name = room(TLB_NAME_SIZE + strlen(given) + 16);
-   sprintf(s->name, "%s%s", own_name, given + length);
+   sprintf(s->name, "%s%s", own_name, given + o.name);
    for (unsigned number = 2, i = 0; i + 1 < list->n; i++) {
       if (strcmp(list->machine[i].name, s->name) == 0) {
-         sprintf(s->name, "%s.%u%s", own_name, number++, given + length);
+         sprintf(s->name, "%s.%u%s", own_name, number++, given + o.name);
          i = UINT32_MAX; /* from the first again */
       }
    }
 }
 
 /* Each machine of the list, and each of a range. */
-static void load_all(TgSimulatedList *list, const char *text)
+static void load_all(TgSimulatedList *list, const char *text, const TgSimulatedPages *pages)
 {
    tlb_reason why;
    for (;;) {
@@ -83,7 +86,7 @@ static void load_all(TgSimulatedList *list, const char *text)
       for (unsigned i = 0; i < count; i++) {
          char *const given = room(n + 2);
          tlb_argument_write(one, i, given, n + 2);
-         load(list, given);
+         load(list, given, pages);
       }
       free(one);
       if (text[n] == '\0')
@@ -140,18 +143,18 @@ static void give_labels(TgSimulatedList *list)
    }
 }
 
-TgSimulatedList tg_simulated_load(const char *text)
+TgSimulatedList tg_simulated_load(const char *text, const TgSimulatedPages *pages)
 {
    TgSimulatedList list = { .machine = room(MOST_MACHINES * sizeof *list.machine) };
    tg_load_for("tg_simulate", "--machine");
-   load_all(&list, text);
+   load_all(&list, text, pages);
    give_labels(&list);
    return list;
 }
 
 /* --- The strength --- */
 
-/* The names of all, for a recording that is good for them. */
+/* The names of all, for a recording that is good for them: without rules for pages. */
 static char *names_of(const TgSimulatedList *list)
 {
    size_t bytes = 1;
@@ -159,23 +162,54 @@ static char *names_of(const TgSimulatedList *list)
       bytes += strlen(list->machine[i].given) + 1;
    char *const names = room(bytes);
    for (unsigned i = 0; i < list->n; i++) {
+      const char *const given = list->machine[i].given, *const rules = strchr(given, '@');
       strcat(names, i > 0 ? "," : "");
-      strcat(names, list->machine[i].given);
+      strncat(names, given, rules != NULL ? (size_t)(rules - given) : strlen(given));
    }
    return names;
 }
 
-void tg_simulated_check(const TgSimulatedList *list, const tlb_strength *s, const char *recording)
+/* The sizes of large pages, as --record-pages= takes them. */
+static char *sizes_of(uint64_t large)
+{
+   char *const text = room(300);
+   tlb_text t = tlb_text_in(text, 300);
+   for (uint64_t rest = large; rest != 0; rest &= rest - 1) {
+      tlb_text_add(&t, rest == large ? "" : ",");
+      tlb_text_add_page_size(&t, (unsigned)__builtin_ctzll(rest));
+   }
+   return text;
+}
+
+/* All that the machines' policies, and others, have beyond base pages. */
+static uint64_t large_pages(const TgSimulatedList *list, const tlb_strength *s, uint64_t large)
+{
+   for (unsigned i = 0; i < list->n; i++)
+      large |= tlb_policy_sizes(&list->machine[i].pages, s->base_page_shift);
+   return (large | s->large) & ~((UINT64_C(2) << s->base_page_shift) - 1);
+}
+
+void tg_simulated_check(const TgSimulatedList *list, const tlb_strength *s, uint64_t large,
+                        const char *recording)
 {
    for (unsigned i = 0; i < list->n; i++) {
+      const TgSimulated *const one = &list->machine[i];
+      const uint64_t sizes = large | tlb_policy_sizes(&one->pages, s->base_page_shift);
+      const char *with_pages = "";
       tlb_reason why;
-      int by_strength;
-      if (tlb_strength_covers(s, &list->machine[i].m, &by_strength, &why))
+      switch (tlb_strength_covers(s, &one->m, sizes, &why)) {
+      case TLB_COVERED:
          continue;
-      if (!by_strength)
+      case TLB_COVERED_BY_NONE:
          tg_load_refuse("%s: %s", recording, why.text);
-      tg_load_refuse("%s: %s; record the program with --record-for=%s", recording, why.text,
-                     names_of(list));
+      case TLB_COVERED_BY_PAGES:
+         with_pages = sizes_of(large_pages(list, s, large));
+         break;
+      case TLB_COVERED_BY_MACHINES:
+         break;
+      }
+      tg_load_refuse("%s: %s; record the program with --record-for=%s%s%s", recording, why.text,
+                     names_of(list), *with_pages != '\0' ? " --record-pages=" : "", with_pages);
    }
 }
 
@@ -200,6 +234,9 @@ void tg_simulated_take_pages(TgSimulatedList *list, unsigned told, const char *p
    *page_shift = TLB_MAX_PAGE_SHIFT;
    for (unsigned i = 0; i < list->n; i++) {
       tlb_machine *const m = &list->machine[i].m;
+      if (strchr(list->machine[i].given, '@') != NULL)
+         tg_load_refuse("--machine=%s: a trace has no mappings; leave out what stands behind '@'",
+                        list->machine[i].given);
       if (told != 0)
          m->base_page_shift = told;
       if (!tlb_machine_holds(m, m->base_page_shift, &why))

@@ -8,6 +8,7 @@
 
 #include "sim/machine/machine.h"
 #include "sim/record/strength.h"
+#include "simulate/pages.h"
 
 typedef struct {
    const char *given; /* by the user */
@@ -15,6 +16,8 @@ typedef struct {
    char *name;        /* in out-files: as tlbgrind names the machines of a run */
    char *label;       /* behind the name of its out-file */
    tlb_machine m;
+   tlb_page_policy pages;
+   TgPageNotes notes;
 } TgSimulated;
 
 typedef struct {
@@ -22,12 +25,14 @@ typedef struct {
    TgSimulated *machine;
 } TgSimulatedList;
 
-/* Loads the machines of a list as --machine= takes it. What is wrong ends the program. */
-TgSimulatedList tg_simulated_load(const char *list);
+/* Loads the machines of a list as --machine= takes it, with that policy for their pages. What is
+   wrong ends the program. */
+TgSimulatedList tg_simulated_load(const char *list, const TgSimulatedPages *pages);
 
-/* Ends the program if the recording is not made for all of them, and says for which it would have to
-   be. */
-void tg_simulated_check(const TgSimulatedList *list, const tlb_strength *s, const char *recording);
+/* Ends the program if the recording is not made for one of the machines, and says for which it would
+   have to be; `large`: which large pages there can be beside those of the machines' policies. */
+void tg_simulated_check(const TgSimulatedList *list, const tlb_strength *s, uint64_t large,
+                        const char *recording);
 
 /* The base pages of a trace have 2^`told` bytes, 0: it does not tell. Gives the machines these, and
    takes --pages= (NULL: not given). *page_shift is the size to count references by, *backing that of

@@ -102,7 +102,8 @@ static const char *check_text(const end_text *t, unsigned n_lines)
    return why;
 }
 
-static result read_all(TgRecording *recording, TgReplay *replay, TgParts *parts, end_text *text)
+static result read_all(const simulation *sim, TgRecording *recording, TgReplay *replay,
+                       TgParts *parts, end_text *text)
 {
    tlb_stream_reader *const s = tg_recording_stream(recording);
    const char *wrong;
@@ -114,6 +115,14 @@ static result read_all(TgRecording *recording, TgReplay *replay, TgParts *parts,
                              : tg_replay_records(replay, s->record, s->n);
          if (wrong != NULL)
             return ended(DAMAGED, s, wrong);
+         break;
+      case TLB_READ_EVENT:
+         if (text->n > 0 || tg_recording_strength(recording)->large == 0)
+            return ended(DAMAGED, s, "a change of mappings stands where there is none");
+         if (s->event.what == TLB_EVENT_ASK)
+            tg_simulated_check(&sim->list, tg_recording_strength(recording),
+                               tg_recording_strength(recording)->large, sim->options.recording);
+         tg_replay_event(replay, &s->event);
          break;
       case TLB_READ_TEXT:
          add_text(text, s->text, s->n);
@@ -195,9 +204,9 @@ static result replay_recording(const simulation *s, unsigned first, unsigned ste
                                TgReplay **replay, TgParts *parts, end_text *text)
 {
    TgRecording *const recording = tg_recording_open(s->options.recording);
-   const unsigned shift = tg_recording_strength(recording)->base_page_shift;
-   *replay = tg_replay_new(&s->list, first, step, shift, s->options.nested);
-   const result r = read_all(recording, *replay, parts, text);
+   *replay = tg_replay_new(&s->list, first, step, tg_recording_strength(recording),
+                           s->options.nested);
+   const result r = read_all(s, recording, *replay, parts, text);
    tg_recording_close(recording);
    return r;
 }
@@ -374,20 +383,36 @@ static void check_names(const simulation *s)
    }
 }
 
-static void check_recording(const simulation *s)
+static void load_for_recording(simulation *s)
 {
-   TgRecording *const recording = tg_recording_open(s->options.recording);
-   tg_simulated_check(&s->list, tg_recording_strength(recording), s->options.recording);
+   const TgSimulateOptions *const o = &s->options;
+   TgRecording *const recording = tg_recording_open(o->recording);
+   const tlb_strength *const strength = tg_recording_strength(recording);
+   const TgSimulatedPages pages = tg_simulated_pages(o, strength->base_page_shift,
+                                                     tg_recording_thp(recording));
+   s->list = tg_simulated_load(o->machines, &pages);
+   tg_simulated_check(&s->list, strength, 0, o->recording);
    tg_recording_close(recording);
 }
 
 /* The base pages are those of the trace, if it tells; else each machine's. */
-static void find_page_sizes(simulation *s)
+static void load_for_trace(simulation *s)
 {
-   const char *const name = s->options.recording;
-   const unsigned told = s->options.input == &tg_input_drmemtrace
-                            ? tg_trace_page_shift(name, s->options.input) : 0;
-   tg_simulated_take_pages(&s->list, told, s->options.pages, &s->page_shift, &s->backing);
+   const TgSimulateOptions *const o = &s->options;
+   const TgSimulatedPages base_pages = { .policy = { .thp = TLB_THP_NEVER } };
+   const unsigned told = o->input == &tg_input_drmemtrace
+                            ? tg_trace_page_shift(o->recording, o->input) : 0;
+   s->list = tg_simulated_load(o->machines, &base_pages);
+   tg_simulated_take_pages(&s->list, told, o->n_pages > 0 ? o->pages[0] : NULL, &s->page_shift,
+                           &s->backing);
+}
+
+static void load(simulation *s)
+{
+   if (s->options.input != NULL)
+      load_for_trace(s);
+   else
+      load_for_recording(s);
 }
 
 static void check_shard(const simulation *s)
@@ -420,11 +445,7 @@ int main(int argc, char **argv)
       return merge(&s.options);
    s.out_file = s.options.out_file != NULL ? s.options.out_file
                                            : default_name(s.options.recording);
-   s.list = tg_simulated_load(s.options.machines);
-   if (s.options.input != NULL)
-      find_page_sizes(&s);
-   else
-      check_recording(&s);
+   load(&s);
    check_shard(&s);
    check_names(&s);
    totals *const total = calloc(s.list.n, sizeof *total);

@@ -30,8 +30,12 @@ static const char help[] =
    "  --input=champsim|drmemtrace|lackey\n"
    "                             simulate a trace of another program, plain or compressed by gzip,\n"
    "                             xz, zstd or zip; - reads the standard input\n"
-   "  --pages=all:SIZE           with --input: all memory has pages of that size (default: the\n"
-   "                             trace's or the machine's base pages)\n"
+   "  --pages=WHAT:SIZE[,...]    which pages back which memory, as tlbgrind takes it\n"
+   "                             (default: base pages, and what the program asks for); of a trace all:SIZE\n"
+   "  --thp=never|madvise|always which memory has transparent huge pages\n"
+   "                             (default: as in the run that was recorded)\n"
+   "  --huge-pool=SIZE:PAGES[,...]\n"
+   "                             so many pages of that size are there (default: enough)\n"
    "  --jobs=N                   spread them over so many processes; 1 to 256 (default: 1)\n"
    "  --shard=K/N                simulate machine K of the list, and each Nth behind it: a part of a\n"
    "                             sweep, on a computer of its own\n"
@@ -50,7 +54,7 @@ static const char help[] =
 
 /* For the completion of shells: tlbgrind/completion/. */
 static const char list_of_options[] =
-   "--machine= machine\n--input= one champsim drmemtrace lackey\n--pages= any\n--jobs= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--nested= one yes no\n--tlbgrind-out-file= file\n--help\n"
+   "--machine= machine\n--input= one champsim drmemtrace lackey\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--jobs= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--nested= one yes no\n--tlbgrind-out-file= file\n--help\n"
    "--version\n";
 
 static void print_and_end(const char *text)
@@ -130,6 +134,12 @@ static bool take(const char *argument, TgSimulateOptions *o)
       o->out_file = value;
    else if ((value = value_of(argument, "--jobs")) != NULL)
       o->jobs = jobs_of(value);
+   else if ((value = value_of(argument, "--pages")) != NULL)
+      o->pages[o->n_pages++] = value;
+   else if ((value = value_of(argument, "--huge-pool")) != NULL)
+      o->pools[o->n_pools++] = value;
+   else if ((value = value_of(argument, "--thp")) != NULL)
+      o->thp = value;
    else if ((value = value_of(argument, "--nested")) != NULL)
       o->nested = yes_or_no("--nested", value);
    else if ((value = value_of(argument, "--input")) != NULL)
@@ -138,8 +148,6 @@ static bool take(const char *argument, TgSimulateOptions *o)
       take_shard(value, o);
    else if ((value = value_of(argument, "--map")) != NULL)
       o->map = map_of(value);
-   else if ((value = value_of(argument, "--pages")) != NULL)
-      o->pages = value;
    return value != NULL;
 }
 
@@ -155,8 +163,11 @@ static _Noreturn void refuse(const char *argument)
 static void check_together(const TgSimulateOptions *o)
 {
    const bool is_stdin = strcmp(o->recording, "-") == 0;
-   if (o->pages != NULL && o->input == NULL)
-      tg_load_refuse("--pages=%s: a recording has base pages alone; only with --input", o->pages);
+   if (o->input != NULL && o->n_pages > 1)
+      tg_load_refuse("--pages=%s: all memory of a trace has pages of one size", o->pages[1]);
+   if (o->input != NULL && (o->thp != NULL || o->n_pools > 0))
+      tg_load_refuse("%s: a trace has no mappings; only --pages=all:SIZE goes with --input",
+                     o->thp != NULL ? "--thp" : "--huge-pool");
    if (is_stdin && o->input == NULL)
       tg_load_refuse("-: a recording is a file; only a trace (--input) comes from the standard "
                      "input");
@@ -172,6 +183,10 @@ void tg_simulate_options(int argc, char **argv, TgSimulateOptions *o)
 {
    *o = (TgSimulateOptions){ .machines = "host", .jobs = 1, .shards = 1, .map = TG_MAP_WALKS };
    bool merges = false;
+   o->pages = calloc((size_t)argc, sizeof *o->pages);
+   o->pools = calloc((size_t)argc, sizeof *o->pools);
+   if (o->pages == NULL || o->pools == NULL)
+      tg_load_refuse("no memory");
    for (int i = 1; i < argc; i++) {
       if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
          print_and_end(help);

@@ -14,13 +14,15 @@ typedef struct {
    const char *machines; /* of --machine= */
    const char *out_file; /* of -o and --tlbgrind-out-file=; NULL: none is given */
    const TgTraceFormat *input; /* of --input=; NULL: a recording */
-   const char *pages;          /* of --pages=; NULL: base pages */
    unsigned shard, shards;     /* of --shard=: machine number `shard`, from 0, and each `shards` on */
    TgMap map;
    char **merged;              /* of --merge: the files */
    unsigned n_merged;          /* 0: simulate */
    unsigned jobs;
    bool nested;
+   const char *thp; /* of --thp=; NULL: none is given */
+   unsigned n_pages, n_pools;
+   const char **pages, **pools; /* of each --pages= and --huge-pool= */
 } TgSimulateOptions;
 
 /* Reads them; what is wrong ends the program with status 1. */

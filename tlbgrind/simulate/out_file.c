@@ -323,6 +323,13 @@ static void put_line(const char *line, void *opaque)
    put(opaque, "desc: %s\n", line);
 }
 
+static void put_text_line(const char *line, void *opaque)
+{
+   put(opaque, "desc: ");
+   put_text(opaque, line);
+   put(opaque, "\n");
+}
+
 static void put_machine(out_text *out, const TgOutFile *o, const uint64_t *total, uint64_t least)
 {
    const tlb_machine *const m = &o->machine->m;
@@ -343,7 +350,10 @@ static void put_machine(out_text *out, const TgOutFile *o, const uint64_t *total
    tlb_describe_arrays(m, put_array, out);
    for (unsigned i = 0; i < m->n_notes; i++)
       put(out, "desc: Assumption: %s\n", m->note[i].text);
+   for (unsigned i = 0; i < o->machine->notes.n; i++)
+      put(out, "desc: Assumption: %s\n", o->machine->notes.text[i]);
    tlb_describe_cost(m, &run, put_line, out);
+   tg_replay_backing(o->replay, o->nth, put_text_line, out);
 }
 
 static void put_second_misses(out_text *out, const TgOutFile *o, const TgEvent **event, unsigned n)

@@ -12,6 +12,7 @@
 
 #include "command/load_machine.h"
 #include "sim/base/text.h"
+#include "simulate/pages.h"
 #include "simulate/recording.h"
 
 enum { MOST_OF_HEAD = 4 << 20, PACKED_SIZE = 4 };
@@ -23,6 +24,7 @@ struct TgRecording {
    tg_recording_copy *copy; /* NULL: none */
    void *opaque;
    tlb_strength strength;
+   tlb_thp_mode thp;
    tlb_stream_reader stream;
    size_t at, n;
    uint8_t bytes[1 << 16];
@@ -111,13 +113,35 @@ static bool is_key(const char *line, size_t n, const char *key, const char **val
    return n >= length && memcmp(line, key, length) == 0;
 }
 
-static bool take_line(const char *line, size_t n, tlb_strength *out, const char **why)
+/* The large pages of a recording: " 21 30". */
+static bool take_sizes(const char *at, const char *end, const tlb_strength *s, uint64_t *out)
+{
+   uint64_t shift, before = s->base_page_shift;
+   unsigned n = 0;
+   while (at < end) {
+      if (*at++ != ' ' || !tlb_text_number(&at, end, &shift) || shift <= before
+          || shift > TLB_MAX_PAGE_SHIFT || ++n > TLB_MAX_RECORD_SIZES)
+         return false;
+      *out |= UINT64_C(1) << shift;
+      before = shift;
+   }
+   return n > 0 && s->base_page_shift != 0;
+}
+
+/* Whether the filter is of pages that the recording has. */
+static bool is_of_head(const tlb_strength *s, const tlb_filter *f)
+{
+   return f->shift == 0 || (s->large >> f->shift & 1) != 0;
+}
+
+static bool take_line(const char *line, size_t n, tlb_strength *out, tlb_thp_mode *thp,
+                      const char **why)
 {
    const char *const end = line + n, *value;
    uint64_t number;
    if (is_key(line, n, "version: ", &value)) {
-      *why = "its version is another than 1: a later tg_simulate may read it";
-      return end - value == 1 && *value == '1';
+      *why = "its version is another than 1 and 2: a later tg_simulate may read it";
+      return end - value == 1 && (*value == '1' || *value == '2');
    }
    if (is_key(line, n, "base page: ", &value)) {
       *why = "its base page is none";
@@ -126,21 +150,34 @@ static bool take_line(const char *line, size_t n, tlb_strength *out, const char 
          return false;
       out->base_page_shift = (unsigned)number;
    }
+   if (is_key(line, n, "pages:", &value)) {
+      *why = "its head has large pages that can not be";
+      if (!take_sizes(value, end, out, &out->large))
+         return false;
+   }
+   if (is_key(line, n, "thp: ", &value)) {
+      *why = "its head has a mode of transparent huge pages that is none";
+      if (!tg_thp_mode(value, (size_t)(end - value), thp))
+         return false;
+   }
    if (is_key(line, n, "filter: ", &value)) {
       *why = "its head has a filter that can not be";
       if (out->n == TLB_MAX_FILTERS
-          || !tlb_filter_parse(value, (size_t)(end - value), &out->filter[out->n]))
+          || !tlb_filter_parse(value, (size_t)(end - value), &out->filter[out->n])
+          || !is_of_head(out, &out->filter[out->n]))
          return false;
       out->n++;
    }
    return true;
 }
 
-size_t tg_recording_head(const char *text, size_t n, tlb_strength *out, const char **why)
+size_t tg_recording_head(const char *text, size_t n, tlb_strength *out, tlb_thp_mode *thp,
+                         const char **why)
 {
    static const char first[] = "# tlbgrind recording\n";
    size_t at = sizeof first - 1;
    *out = (tlb_strength){ .n = 0 };
+   *thp = TLB_THP_NEVER;
    *why = "it is no recording of tlbgrind";
    if (n < at || memcmp(text, first, at) != 0)
       return 0;
@@ -153,7 +190,7 @@ size_t tg_recording_head(const char *text, size_t n, tlb_strength *out, const ch
          *why = "its head has no base page, or no filters";
          return out->base_page_shift != 0 && out->n > 0 ? at : 0;
       }
-      if (!take_line(line, (size_t)(end - line), out, why))
+      if (!take_line(line, (size_t)(end - line), out, thp, why))
          return 0;
    }
    *why = "it ends in its head";
@@ -176,7 +213,7 @@ static void read_head(TgRecording *r)
       tg_load_refuse("no memory");
    if (n == 0)
       check_zstd(r);
-   if (tg_recording_head(text, n, &r->strength, &why) == 0)
+   if (tg_recording_head(text, n, &r->strength, &r->thp, &why) == 0)
       tg_load_refuse("%s: %s", r->name, why);
    free(text);
 }
@@ -213,6 +250,11 @@ TgRecording *tg_recording_of_run(int fd, tg_recording_copy *copy, void *opaque)
 const tlb_strength *tg_recording_strength(const TgRecording *r)
 {
    return &r->strength;
+}
+
+tlb_thp_mode tg_recording_thp(const TgRecording *r)
+{
+   return r->thp;
 }
 
 tlb_stream_reader *tg_recording_stream(TgRecording *r)

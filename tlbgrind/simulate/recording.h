@@ -4,6 +4,7 @@
 #ifndef TG_SIMULATE_RECORDING_H
 #define TG_SIMULATE_RECORDING_H
 
+#include "sim/pages/mappings.h"
 #include "sim/record/strength.h"
 #include "sim/record/stream.h"
 
@@ -19,6 +20,9 @@ TgRecording *tg_recording_of_run(int fd, tg_recording_copy *copy, void *opaque);
 
 const tlb_strength *tg_recording_strength(const TgRecording *r);
 
+/* How the run's kernel has transparent huge pages. */
+tlb_thp_mode tg_recording_thp(const TgRecording *r);
+
 /* The blocks behind the head. */
 tlb_stream_reader *tg_recording_stream(TgRecording *r);
 
@@ -26,6 +30,7 @@ void tg_recording_close(TgRecording *r);
 
 /* Reads a head, which ends with an empty line, from a text of n bytes. Returns how many bytes it has;
    0: it is none, with the reason. */
-size_t tg_recording_head(const char *text, size_t n, tlb_strength *out, const char **why);
+size_t tg_recording_head(const char *text, size_t n, tlb_strength *out, tlb_thp_mode *thp,
+                         const char **why);
 
 #endif

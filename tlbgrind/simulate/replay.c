@@ -2,11 +2,14 @@
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "command/load_machine.h"
+#include "sim/base/divisor.h"
 #include "sim/mmu/miss_counts.h"
 #include "sim/mmu/mmu_data.h"
 #include "sim/mmu/refer.h"
+#include "sim/tlb/hierarchy.h"
 #include "simulate/replay.h"
 
 /* How much later each record is than the one before: as much as a reference takes that walks. */
@@ -20,11 +23,6 @@ typedef struct {
    bool is_changed[TLB_N_USERS];
 } line_counts;
 
-typedef struct {
-   unsigned line;
-   tlb_user user;
-} place;
-
 /* A part of the run, which has counts of its own. */
 typedef struct {
    unsigned room;
@@ -32,17 +30,55 @@ typedef struct {
    uint64_t (*extra)[TLB_N_USERS][TLB_N_COSTS]; /* by machine, but for what came last */
 } part;
 
-struct TgReplay {
+/* Machines whose pages are of the same sizes at any time, and lie in their first levels as entries of
+   the same sizes: so a use of a page is one for all of them, or for none. */
+typedef struct {
    tlb_mmus *all;
-   uint64_t now;
-   unsigned n_lines;
-   part *part;
-   unsigned n_parts, at_hand;
-   place *changed; /* of part 0: room for each line and kind */
-   unsigned n_changed;
-   uint8_t backing; /* the logarithm of the size of the pages */
+   tlb_pagemap *map; /* NULL: all pages are base pages */
+   unsigned view;
+   uint8_t piece[TLB_N_USERS][TLB_MAX_PAGE_SHIFT + 1]; /* the size of entries, by that of the page */
+   part *part;        /* room for MOST_PARTS */
    uint64_t *of_uses; /* what uses miss: nothing, if the recording is sound */
    size_t n_counts;
+} group;
+
+/* Where machine number `nth` is. */
+typedef struct {
+   group *in;
+   unsigned number;
+   const TgSimulated *given;
+} place;
+
+/* Where something has been counted. */
+typedef struct {
+   unsigned line;
+   tlb_user user;
+} counted;
+
+/* A copy of a file's name; equal names are one copy. */
+typedef struct name name;
+
+struct name {
+   name *next;
+   char text[];
+};
+
+enum { NAMES = 1 << 10 };
+
+struct TgReplay {
+   group group[TLB_MAX_MMUS];
+   unsigned n_groups;
+   place place[TLB_MAX_MMUS];
+   uint64_t now;
+   unsigned n_lines;
+   unsigned n_parts, at_hand; /* of each group */
+   counted *changed; /* in part 0: room for each line and kind; all groups have the same */
+   unsigned n_changed;
+   uint8_t backing; /* the logarithm of the size of all pages; 0: as the policies say */
+   uint8_t size[TLB_RECORD_SIZES + 1]; /* the recording's sizes of pages */
+   unsigned n_sizes;
+   bool in_order[TLB_N_TABLES]; /* uses of base pages tell the order of all pages */
+   name *names[NAMES];
 };
 
 static void *need(void *memory)
@@ -64,16 +100,62 @@ static void give(void *memory, void *opaque)
    free(memory);
 }
 
-static void add_part(TgReplay *r)
+static const tlb_memory memory = { take, give, NULL };
+
+/* --- Groups --- */
+
+/* The sizes of a recording, and on which side one set of base pages has all. */
+static void read_strength(TgReplay *r, const tlb_strength *s)
 {
-   part *const p = &r->part[r->n_parts++];
-   *p = (part){ .room = 0, .extra = need(calloc(r->all->n_mmus, sizeof *p->extra)) };
+   uint32_t sets[TLB_N_TABLES] = { 0 };
+   r->size[r->n_sizes++] = (uint8_t)s->base_page_shift;
+   for (uint64_t rest = s->large; rest != 0; rest &= rest - 1)
+      r->size[r->n_sizes++] = (uint8_t)__builtin_ctzll(rest);
+   for (unsigned i = 0; i < s->n; i++) {
+      const tlb_filter *const f = &s->filter[i];
+      uint32_t *const of = &sets[(f->users & TLB_FETCHES) != 0 ? TLB_CODE : TLB_DATA];
+      if (f->shift == 0)
+         *of = (uint32_t)tlb_common_divisor(f->sets, *of);
+   }
+   for (unsigned i = 0; i < TLB_N_TABLES; i++)
+      r->in_order[i] = sets[i] == 1;
 }
 
-TgReplay *tg_replay_new(const TgSimulatedList *list, unsigned first, unsigned step,
-                        unsigned page_shift, bool nested)
+static void find_pieces(const TgReplay *r, const tlb_machine *m,
+                        uint8_t piece[TLB_N_USERS][TLB_MAX_PAGE_SHIFT + 1])
 {
-   return tg_replay_new_backed(list, first, step, page_shift, nested, page_shift);
+   memset(piece, 0, TLB_N_USERS * sizeof *piece);
+   for (unsigned user = 0; user < TLB_N_USERS; user++) {
+      for (unsigned i = 0; i < r->n_sizes; i++)
+         piece[user][r->size[i]] = tlb_machine_first_stop(m, user, r->size[i]).shift[0];
+   }
+}
+
+static tlb_mmu_machine mmu_machine(const TgReplay *r, const TgSimulated *s)
+{
+   static const tlb_page_policy base_pages;
+   if (r->backing != 0)
+      return (tlb_mmu_machine){ .machine = &s->m, .pages = &base_pages,
+                                .asks = r->backing != r->size[0] };
+   return (tlb_mmu_machine){ .machine = &s->m, .pages = &s->pages,
+                             .asks = tlb_mmus_asks(&s->m, &s->pages) };
+}
+
+/* Which of the machines are alike, by the number of the first; `of`: that of each. */
+static void find_groups(const TgReplay *r, unsigned n, unsigned of[TLB_MAX_MMUS])
+{
+   for (unsigned i = 0; i < n; i++) {
+      const tlb_mmu_machine one = mmu_machine(r, r->place[i].given);
+      uint8_t mine[TLB_N_USERS][TLB_MAX_PAGE_SHIFT + 1], other[TLB_N_USERS][TLB_MAX_PAGE_SHIFT + 1];
+      find_pieces(r, one.machine, mine);
+      for (of[i] = 0; of[i] < i; of[i]++) {
+         const tlb_mmu_machine first = mmu_machine(r, r->place[of[i]].given);
+         find_pieces(r, first.machine, other);
+         if (of[of[i]] == of[i] && tlb_mmus_share_view(&first, &one)
+             && memcmp(mine, other, sizeof mine) == 0)
+            break;
+      }
+   }
 }
 
 static tlb_backing backing_of(void *opaque, unsigned view, uint64_t address)
@@ -83,38 +165,87 @@ static tlb_backing backing_of(void *opaque, unsigned view, uint64_t address)
    return (tlb_backing){ r->backing, r->backing };
 }
 
+static void make_group(TgReplay *r, group *g, const unsigned *of, unsigned first, unsigned n,
+                       const tlb_strength *s, bool nested)
+{
+   tlb_mmu_machine machine[TLB_MAX_MMUS] = { { .machine = NULL } };
+   tlb_mmus_options options = { .machine = machine, .page_shift = s->base_page_shift,
+                                .nested = nested, .memory = memory,
+                                .backing = backing_of, .opaque = r };
+   for (unsigned i = first; i < n; i++) {
+      if (of[i] != first)
+         continue;
+      r->place[i].in = g;
+      r->place[i].number = options.n;
+      machine[options.n++] = mmu_machine(r, r->place[i].given);
+   }
+   if (s->large != 0) {
+      g->map = need(malloc(sizeof *g->map));
+      tlb_pagemap_init(g->map, &memory);
+      options.map = g->map;
+   }
+   g->all = tlb_mmus_new(&options);
+   g->view = g->all->mmu[0].view;
+   find_pieces(r, machine[0].machine, g->piece);
+   g->n_counts = tlb_mmus_n_counts(g->all);
+   g->of_uses = need(calloc(g->n_counts, sizeof *g->of_uses));
+   g->part = need(calloc(MOST_PARTS, sizeof *g->part));
+}
+
+static void add_part(TgReplay *r)
+{
+   for (group *g = r->group; g < r->group + r->n_groups; g++) {
+      part *const p = &g->part[r->n_parts];
+      *p = (part){ .room = 0, .extra = need(calloc(g->all->n_mmus, sizeof *p->extra)) };
+   }
+   r->n_parts++;
+}
+
+static TgReplay *make(const TgSimulatedList *list, unsigned first, unsigned step,
+                      const tlb_strength *strength, bool nested, unsigned backing)
+{
+   TgReplay *const r = need(calloc(1, sizeof *r));
+   unsigned n = 0, of[TLB_MAX_MMUS];
+   r->backing = (uint8_t)backing;
+   read_strength(r, strength);
+   for (unsigned i = first; i < list->n; i += step)
+      r->place[n++].given = &list->machine[i];
+   find_groups(r, n, of);
+   for (unsigned i = 0; i < n; i++) {
+      if (of[i] == i)
+         make_group(r, &r->group[r->n_groups++], of, i, n, strength, nested);
+   }
+   add_part(r);
+   return r;
+}
+
+TgReplay *tg_replay_new(const TgSimulatedList *list, unsigned first, unsigned step,
+                        const tlb_strength *strength, bool nested)
+{
+   return make(list, first, step, strength, nested, 0);
+}
+
 TgReplay *tg_replay_new_backed(const TgSimulatedList *list, unsigned first, unsigned step,
                                unsigned page_shift, bool nested, unsigned backing)
 {
-   TgReplay *const r = need(calloc(1, sizeof *r));
-   tlb_mmu_machine machine[TLB_MAX_MMUS] = { { .machine = NULL } };
-   tlb_mmus_options options = { .machine = machine, .page_shift = page_shift, .nested = nested,
-                                .memory = { take, give, NULL },
-                                .backing = backing_of, .opaque = r };
-   r->backing = (uint8_t)backing;
-   for (unsigned i = first; i < list->n; i += step)
-      machine[options.n++] = (tlb_mmu_machine){ .machine = &list->machine[i].m,
-                                                .asks = backing != page_shift };
-   r->all = tlb_mmus_new(&options);
-   r->n_counts = tlb_mmus_n_counts(r->all);
-   r->of_uses = need(calloc(r->n_counts, sizeof *r->of_uses));
-   r->part = need(calloc(MOST_PARTS, sizeof *r->part));
-   add_part(r);
-   return r;
+   const tlb_strength strength = { .base_page_shift = page_shift };
+   return make(list, first, step, &strength, nested, backing);
 }
 
 /* --- Parts --- */
 
 static void keep_extra(TgReplay *r)
 {
-   part *const p = &r->part[r->at_hand];
-   for (unsigned i = 0; i < r->all->n_mmus; i++) {
-      for (unsigned user = 0; user < TLB_N_USERS; user++) {
-         for (unsigned j = 0; j < TLB_N_COSTS; j++)
-            p->extra[i][user][j] += tlb_missed_extra(r->all, r->all->mmu[i].counts)[user][j];
+   for (group *g = r->group; g < r->group + r->n_groups; g++) {
+      uint64_t (*const extra)[TLB_N_USERS][TLB_N_COSTS] = g->part[r->at_hand].extra;
+      for (unsigned i = 0; i < g->all->n_mmus; i++) {
+         for (unsigned user = 0; user < TLB_N_USERS; user++) {
+            for (unsigned j = 0; j < TLB_N_COSTS; j++)
+               extra[i][user][j] += tlb_missed_extra(g->all, g->all->mmu[i].counts)[user][j];
+         }
       }
+      tlb_missed_zero_extra(g->all);
    }
-   tlb_missed_zero_extra(r->all);
 }
 
 bool tg_replay_part(TgReplay *r, unsigned number)
@@ -140,101 +271,194 @@ static void free_part(const part *p)
 
 /* --- Records --- */
 
-static void make_room(TgReplay *r, part *p, unsigned line)
+static void make_room(TgReplay *r, const group *g, part *p)
 {
    unsigned room = p->room == 0 ? 64 : p->room;
-   while (room < line)
+   while (room < r->n_lines)
       room *= 2;
    p->line = need(realloc(p->line, room * sizeof *p->line));
    for (unsigned i = p->room; i < room; i++)
       p->line[i] = (line_counts){ { NULL }, { false } };
-   if (r->at_hand == 0)
+   if (g == r->group && r->at_hand == 0)
       r->changed = need(realloc(r->changed, (size_t)room * TLB_N_USERS * sizeof *r->changed));
    p->room = room;
 }
 
-/* Each new line has the next number. */
-static uint64_t *counts_of(TgReplay *r, unsigned line, tlb_user user)
+static uint64_t *counts_of(TgReplay *r, const group *g, unsigned line, tlb_user user)
 {
-   if (line > r->n_lines + 1)
-      return NULL;
-   part *const p = &r->part[r->at_hand];
+   part *const p = &g->part[r->at_hand];
    if (line > p->room)
-      make_room(r, p, line);
-   r->n_lines = line > r->n_lines ? line : r->n_lines;
+      make_room(r, g, p);
    line_counts *const l = &p->line[line - 1];
-   if (!l->is_changed[user] && r->at_hand == 0) {
+   if (!l->is_changed[user] && r->at_hand == 0 && g == r->group) {
       l->is_changed[user] = true;
-      r->changed[r->n_changed++] = (place){ line, user };
+      r->changed[r->n_changed++] = (counted){ line, user };
    }
    uint64_t **const counts = &l->counts[user];
    if (*counts == NULL)
-      *counts = need(calloc(r->n_counts, sizeof **counts));
+      *counts = need(calloc(g->n_counts, sizeof **counts));
    return *counts;
 }
 
 /* A known hit only has its time noted. */
-static void refer(TgReplay *r, uint64_t *counts, tlb_user user, uint64_t page)
+static void refer(group *g, uint64_t *counts, tlb_user user, uint64_t page, uint64_t now)
 {
-   const bool split = r->all->traits.split;
-   tlb_page *const p = tlb_page_of(r->all, tlb_side_of_user(user), (tlb_page_number)page);
+   const bool split = g->all->traits.split;
+   tlb_page *const p = tlb_page_of(g->all, tlb_side_of_user(user), (tlb_page_number)page);
    if (*tlb_observers_of(p, user, split) == 0)
-      tlb_probe(p, split ? tlb_probe_at(user) : 0)->time = r->now;
+      tlb_probe(p, split ? tlb_probe_at(user) : 0)->time = now;
    else
-      tlb_refer_all(r->all, counts, p, (tlb_page_number)page, user, r->now);
+      tlb_refer_all(g->all, counts, p, (tlb_page_number)page, user, now);
 }
 
-static bool simulate(TgReplay *r, const tlb_record *record)
+/* The size of the page as far as these machines know. */
+static unsigned size_of_page(const group *g, uint64_t page)
+{
+   const unsigned base = g->all->traits.page_shift;
+   return g->map == NULL || !g->all->mmu[0].asks ? base
+                                                 : tlb_pagemap_shift(g->map, g->view, page << base);
+}
+
+/* Whether the page is in an entry of the size that the use is of. */
+static bool is_for(const TgReplay *r, const group *g, const tlb_record *record)
+{
+   const tlb_user user = record->what & TLB_RECORD_USER;
+   const unsigned size = tlb_record_size(record->what);
+   if (size == 0 && (r->n_sizes == 1 || r->in_order[tlb_side_of_user(user)]))
+      return true;
+   return g->piece[user][size_of_page(g, record->page)] == r->size[size];
+}
+
+static void use(const TgReplay *r, group *g, const tlb_record *record, uint64_t now)
+{
+   const tlb_user user = record->what & TLB_RECORD_USER;
+   if (!is_for(r, g, record))
+      return;
+   tlb_missed_begin(g->all, 0, user);
+   refer(g, g->of_uses, user, record->page, now);
+}
+
+static void simulate(TgReplay *r, group *g, const tlb_record *record, uint64_t now)
 {
    const tlb_user user = record->what & TLB_RECORD_USER;
    const bool modifies = (record->what & TLB_RECORD_MODIFIES) != 0;
-   r->now += TICKS;
    if ((record->what & TLB_RECORD_USE) != 0) {
-      tlb_missed_begin(r->all, 0, user);
-      refer(r, r->of_uses, user, record->page);
-      return true;
+      use(r, g, record, now);
+      return;
    }
-   uint64_t *const counts = counts_of(r, record->line, user);
-   if (counts == NULL)
-      return false;
+   uint64_t *const counts = counts_of(r, g, record->line, user);
    if ((record->what & TLB_RECORD_GOES_ON) == 0)
-      tlb_missed_begin(r->all, (record->what & TLB_RECORD_IN_PARTS) != 0 ? TLB_OBSERVERS_MMUS
-                               : modifies ? r->all->traits.apart : 0, user);
-   refer(r, counts, user, record->page);
-   if (modifies && r->all->traits.split)
-      refer(r, counts, TLB_STORE, record->page);
-   return true;
+      tlb_missed_begin(g->all, (record->what & TLB_RECORD_IN_PARTS) != 0 ? TLB_OBSERVERS_MMUS
+                               : modifies ? g->all->traits.apart : 0, user);
+   refer(g, counts, user, record->page, now);
+   if (modifies && g->all->traits.split)
+      refer(g, counts, TLB_STORE, record->page, now);
+}
+
+/* Each new line has the next number, and each use is of pages of some size. */
+static const char *check(TgReplay *r, const tlb_record *record, unsigned n)
+{
+   for (unsigned i = 0; i < n; i++) {
+      if ((record[i].what & TLB_RECORD_USE) != 0) {
+         if (tlb_record_size(record[i].what) >= r->n_sizes)
+            return "a page is said to be of a size that the recording does not have";
+         continue;
+      }
+      if (record[i].line > r->n_lines + 1)
+         return "a line has a number that is not its turn";
+      r->n_lines = record[i].line > r->n_lines ? record[i].line : r->n_lines;
+   }
+   return NULL;
 }
 
 const char *tg_replay_records(TgReplay *r, const tlb_record *record, unsigned n)
 {
-   for (unsigned i = 0; i < n; i++) {
-      if (!simulate(r, &record[i]))
-         return "a line has a number that is not its turn";
+   const char *const wrong = check(r, record, n);
+   if (wrong != NULL)
+      return wrong;
+   for (group *g = r->group; g < r->group + r->n_groups; g++) {
+      for (unsigned i = 0; i < n; i++)
+         simulate(r, g, &record[i], r->now + (uint64_t)(i + 1) * TICKS);
+      for (size_t i = 0; i < g->n_counts; i++) {
+         if (g->of_uses[i] != 0)
+            return "a page is said to be in the first level, and is not";
+      }
    }
-   for (size_t i = 0; i < r->n_counts; i++) {
-      if (r->of_uses[i] != 0)
-         return "a page is said to be in the first level, and is not";
-   }
+   r->now += (uint64_t)n * TICKS;
    return NULL;
+}
+
+/* --- Changes of the page map --- */
+
+static const char *kept_name(TgReplay *r, const char *text)
+{
+   uint32_t sum = 0;
+   for (const char *c = text; *c != '\0'; c++)
+      sum = sum * 31 + (unsigned char)*c;
+   name **at = &r->names[sum % NAMES];
+   while (*at != NULL && strcmp((*at)->text, text) != 0)
+      at = &(*at)->next;
+   if (*at == NULL) {
+      const size_t n = strlen(text) + 1;
+      *at = need(malloc(sizeof **at + n));
+      (*at)->next = NULL;
+      memcpy((*at)->text, text, n);
+   }
+   return (*at)->text;
+}
+
+static void settle(const TgReplay *r, group *g)
+{
+   for (const part *p = g->part; p < g->part + r->n_parts; p++) {
+      for (unsigned i = 0; i < p->room && i < r->n_lines; i++) {
+         for (unsigned user = 0; user < TLB_N_USERS; user++) {
+            if (p->line[i].counts[user] != NULL)
+               tlb_mmus_settle(g->all, user, p->line[i].counts[user]);
+         }
+      }
+   }
+}
+
+void tg_replay_event(TgReplay *r, const tlb_map_event *e)
+{
+   tlb_map_event copy = *e;
+   tlb_mapping m;
+   if (e->mapping != NULL) {
+      m = *e->mapping;
+      m.name = m.name == NULL ? NULL : kept_name(r, m.name);
+      copy.mapping = &m;
+   }
+   for (group *g = r->group; g < r->group + r->n_groups; g++) {
+      if (e->what == TLB_EVENT_ASK) {
+         settle(r, g);
+         tlb_mmus_ask(g->all);
+      } else if (g->map != NULL) {
+         tlb_pagemap_apply(g->map, &copy);
+      }
+   }
 }
 
 /* --- Counts --- */
 
 void tg_replay_zero(TgReplay *r)
 {
-   for (unsigned i = 0; i < r->n_parts; i++)
-      free_part(&r->part[i]);
+   for (group *g = r->group; g < r->group + r->n_groups; g++) {
+      for (unsigned i = 0; i < r->n_parts; i++)
+         free_part(&g->part[i]);
+      tlb_missed_zero_extra(g->all);
+   }
    r->n_parts = r->at_hand = r->n_changed = 0;
    free(r->changed);
    r->changed = NULL;
    add_part(r);
-   tlb_missed_zero_extra(r->all);
 }
 
 unsigned tg_replay_n_machines(const TgReplay *r)
 {
-   return r->all->n_mmus;
+   unsigned n = 0;
+   for (const group *g = r->group; g < r->group + r->n_groups; g++)
+      n += g->all->n_mmus;
+   return n;
 }
 
 unsigned tg_replay_n_changed(const TgReplay *r)
@@ -251,26 +475,21 @@ void tg_replay_changed(const TgReplay *r, unsigned i, unsigned *line, tlb_user *
 void tg_replay_forget_changes(TgReplay *r)
 {
    for (unsigned i = 0; i < r->n_changed; i++)
-      r->part[0].line[r->changed[i].line - 1].is_changed[r->changed[i].user] = false;
+      r->group[0].part[0].line[r->changed[i].line - 1].is_changed[r->changed[i].user] = false;
    r->n_changed = 0;
 }
 
 const uint64_t *tg_replay_costs(const TgReplay *r, unsigned nth, unsigned line, tlb_user user)
 {
-   return r->part[0].line[line - 1].counts[user] + tlb_mmus_cost_of(r->all, nth);
+   const place *const at = &r->place[nth];
+   return at->in->part[0].line[line - 1].counts[user] + tlb_mmus_cost_of(at->in->all, at->number);
 }
 
 void tg_replay_settle(TgReplay *r)
 {
    keep_extra(r);
-   for (const part *p = r->part; p < r->part + r->n_parts; p++) {
-      for (unsigned i = 0; i < p->room; i++) {
-         for (unsigned user = 0; user < TLB_N_USERS; user++) {
-            if (p->line[i].counts[user] != NULL)
-               tlb_mmus_settle(r->all, user, p->line[i].counts[user]);
-         }
-      }
-   }
+   for (group *g = r->group; g < r->group + r->n_groups; g++)
+      settle(r, g);
 }
 
 unsigned tg_replay_n_lines(const TgReplay *r)
@@ -280,7 +499,7 @@ unsigned tg_replay_n_lines(const TgReplay *r)
 
 unsigned tg_replay_levels(const TgReplay *r, unsigned nth)
 {
-   return r->all->mmu[nth].h.levels;
+   return r->place[nth].in->all->mmu[r->place[nth].number].h.levels;
 }
 
 static bool has(const TgSelection *parts, unsigned number)
@@ -291,9 +510,10 @@ static bool has(const TgSelection *parts, unsigned number)
 void tg_replay_add(const TgReplay *r, unsigned nth, unsigned line, const TgSelection *parts,
                    uint64_t cost[TLB_N_USERS][TLB_N_COSTS])
 {
-   const size_t at = tlb_mmus_cost_of(r->all, nth);
+   const group *const g = r->place[nth].in;
+   const size_t at = tlb_mmus_cost_of(g->all, r->place[nth].number);
    for (unsigned number = 0; number < r->n_parts; number++) {
-      const part *const p = &r->part[number];
+      const part *const p = &g->part[number];
       for (unsigned user = 0; has(parts, number) && line <= p->room && user < TLB_N_USERS; user++) {
          const uint64_t *const counts = p->line[line - 1].counts[user];
          for (unsigned i = 0; counts != NULL && i < TLB_N_COSTS; i++)
@@ -305,21 +525,48 @@ void tg_replay_add(const TgReplay *r, unsigned nth, unsigned line, const TgSelec
 void tg_replay_extra(const TgReplay *r, unsigned nth, const TgSelection *parts,
                      uint64_t extra[TLB_N_USERS][TLB_N_COSTS])
 {
+   const place *const at = &r->place[nth];
    for (unsigned number = 0; number < r->n_parts; number++) {
       for (unsigned user = 0; has(parts, number) && user < TLB_N_USERS; user++) {
          for (unsigned i = 0; i < TLB_N_COSTS; i++)
-            extra[user][i] += r->part[number].extra[nth][user][i];
+            extra[user][i] += at->in->part[number].extra[at->number][user][i];
       }
    }
 }
 
+void tg_replay_backing(const TgReplay *r, unsigned nth, tlb_backing_line *line, void *opaque)
+{
+   const group *const g = r->place[nth].in;
+   const TgSimulated *const s = r->place[nth].given;
+   if (g->map != NULL)
+      tlb_backing_out_file(g->map, g->view, &s->m, &s->pages, line, opaque);
+}
+
+/* --- End --- */
+
+static void free_group(group *g, unsigned n_parts)
+{
+   for (unsigned i = 0; i < n_parts; i++)
+      free_part(&g->part[i]);
+   free(g->part);
+   free(g->of_uses);
+   tlb_mmus_free(g->all);
+   if (g->map != NULL)
+      tlb_pagemap_free(g->map);
+   free(g->map);
+}
+
 void tg_replay_free(TgReplay *r)
 {
-   for (unsigned i = 0; i < r->n_parts; i++)
-      free_part(&r->part[i]);
-   free(r->part);
+   for (group *g = r->group; g < r->group + r->n_groups; g++)
+      free_group(g, r->n_parts);
+   for (unsigned i = 0; i < NAMES; i++) {
+      while (r->names[i] != NULL) {
+         name *const next = r->names[i]->next;
+         free(r->names[i]);
+         r->names[i] = next;
+      }
+   }
    free(r->changed);
-   free(r->of_uses);
-   tlb_mmus_free(r->all);
    free(r);
 }

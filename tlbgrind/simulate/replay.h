@@ -7,6 +7,8 @@
 #include <stdbool.h>
 
 #include "sim/mmu/mmu.h"
+#include "sim/pages/backing_report.h"
+#include "sim/record/strength.h"
 #include "sim/record/stream.h"
 #include "simulate/machines.h"
 
@@ -14,7 +16,7 @@ typedef struct TgReplay TgReplay;
 
 /* Machines `first`, first + step and so on of the list. */
 TgReplay *tg_replay_new(const TgSimulatedList *list, unsigned first, unsigned step,
-                        unsigned page_shift, bool nested);
+                        const tlb_strength *strength, bool nested);
 
 /* The same, with pages of 2^`backing` bytes in place of the base pages everywhere. */
 TgReplay *tg_replay_new_backed(const TgSimulatedList *list, unsigned first, unsigned step,
@@ -29,6 +31,9 @@ bool tg_replay_part(TgReplay *r, unsigned number);
 
 /* Sets all counts to zero, and goes on with part 0, the only one. */
 void tg_replay_zero(TgReplay *r);
+
+/* Makes a change of the page map. */
+void tg_replay_event(TgReplay *r, const tlb_map_event *e);
 
 /* Adds what was counted for machines together to the costs of each; to be called before these are
    read. */
@@ -66,6 +71,9 @@ void tg_replay_add(const TgReplay *r, unsigned nth, unsigned line, const TgSelec
 /* Adds misses of a level beyond a reference's first. */
 void tg_replay_extra(const TgReplay *r, unsigned nth, const TgSelection *parts,
                      uint64_t extra[TLB_N_USERS][TLB_N_COSTS]);
+
+/* What an out-file says of the page sizes of the machine's memory. */
+void tg_replay_backing(const TgReplay *r, unsigned nth, tlb_backing_line *line, void *opaque);
 
 void tg_replay_free(TgReplay *r);
 

@@ -134,8 +134,7 @@ static void serve(const run *r, int from, FILE *to, unsigned first)
    TgRecording *const recording = tg_recording_of_run(from, NULL, NULL);
    tlb_stream_reader *const s = tg_recording_stream(recording);
    TgReplay *const replay
-      = tg_replay_new(&r->list, first, r->jobs, tg_recording_strength(recording)->base_page_shift,
-                      r->nested);
+      = tg_replay_new(&r->list, first, r->jobs, tg_recording_strength(recording), r->nested);
    const char *wrong = NULL;
    for (;;) {
       switch (tlb_stream_read(s)) {
@@ -150,6 +149,9 @@ static void serve(const run *r, int from, FILE *to, unsigned first)
          break;
       case TLB_READ_TEXT:
          wrong = "it has a text";
+         break;
+      case TLB_READ_EVENT:
+         wrong = "it has a change of mappings";
          break;
       case TLB_READ_DAMAGED:
          wrong = s->damage;

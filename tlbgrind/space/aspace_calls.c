@@ -340,9 +340,10 @@ void tg_aspace_post_syscall(ThreadId tid, UInt syscall, const UWord* args,
       return;
    case __NR_prctl:
       if (args[0] == LINUX_PR_SET_THP_DISABLE)
-         tg_space.map.thp = args[1] == 0 ? TLB_THP_ALLOWED
-                 : args[2] & LINUX_PR_THP_DISABLE_EXCEPT_ADVISED
-                      ? TLB_THP_ADVISED_ONLY : TLB_THP_DISABLED;
+         tlb_pagemap_consent(&tg_space.map,
+                             args[1] == 0 ? TLB_THP_ALLOWED
+                             : args[2] & LINUX_PR_THP_DISABLE_EXCEPT_ADVISED
+                                  ? TLB_THP_ADVISED_ONLY : TLB_THP_DISABLED);
       return;
    case __NR_munlockall:
       tg_space.future_flags = 0;

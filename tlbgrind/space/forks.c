@@ -24,6 +24,7 @@ enum { RSEQ_BYTES = 28 };
 
 static void (*on_shared)(void);
 static XArray* sharers; /* Int: processes */
+static Bool follow_all;
 static Bool in_one_space;
 static Bool has_forked; /* in the current call: its result is a process, which shares everything */
 static Addr child_number_at; /* of the current call; 0: none */
@@ -83,7 +84,7 @@ static void listen(void* opaque, const TgSpaceEvent* e)
       add(VG_(getppid)());
    else
       has_forked = True;
-   if (tlb_pagemap_share(tg_aspace_map()) > 0)
+   if (tlb_pagemap_share(tg_aspace_map()) > 0 || follow_all)
       on_shared();
    TgKernelWrite write[TG_MAX_FORK_WRITES];
    const UInt n = tg_forks_kernel_writes((e->flags & TG_SPACE_CHILD) != 0, write);
@@ -121,6 +122,11 @@ void tg_forks_post_syscall(SysRes result)
    has_forked = False;
 }
 
+void tg_forks_follow_all(Bool all)
+{
+   follow_all = all;
+}
+
 Bool tg_forks_in_one_space(void)
 {
    return in_one_space;
@@ -129,7 +135,7 @@ Bool tg_forks_in_one_space(void)
 void tg_forks_written(Addr a)
 {
    tlb_pagemap* map = tg_aspace_map();
-   if (tlb_pagemap_is_shared(map, a))
+   if (follow_all || tlb_pagemap_is_shared(map, a))
       tlb_pagemap_written(map, a, tg_forks_are_shared());
 }
 

@@ -14,6 +14,10 @@
    space/aspace.h. */
 void tg_forks_init(void (*shared)(void));
 
+/* From now on forks are followed whether any huge page is shared here or not: the page map has been
+   told to tell of its changes, and others will ask. */
+void tg_forks_follow_all(Bool all);
+
 /* The core's events, passed on by tool/main.c. */
 void tg_forks_pre_syscall(ThreadId tid, UInt number, const UWord* args);
 void tg_forks_post_syscall(SysRes result);

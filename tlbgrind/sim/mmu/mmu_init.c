@@ -56,7 +56,8 @@ static bool are_same_rules(const tlb_page_policy *a, const tlb_page_policy *b)
 {
    if (a == NULL || b == NULL)
       return a == b;
-   bool same = a->thp == b->thp && a->n_rules == b->n_rules && a->n_pools == b->n_pools;
+   bool same = a->thp == b->thp && a->thp_shift == b->thp_shift && a->n_rules == b->n_rules
+               && a->n_pools == b->n_pools;
    for (unsigned i = 0; same && i < a->n_rules; i++)
       same = is_same_rule(&a->rule[i], &b->rule[i]);
    for (unsigned i = 0; same && i < a->n_pools; i++)

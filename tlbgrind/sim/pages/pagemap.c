@@ -239,6 +239,9 @@ void tlb_pagemap_init(tlb_pagemap *p, const tlb_memory *memory)
    tlb_large_init(&p->large, memory);
    p->ask = NULL;
    p->ask_opaque = NULL;
+   p->told = NULL;
+   p->told_opaque = NULL;
+   p->is_in_change = 0;
    p->view = NULL;
    p->n_views = 0;
    p->thp = TLB_THP_ALLOWED;
@@ -264,6 +267,12 @@ void tlb_pagemap_ask_for(tlb_pagemap *p, tlb_pagemap_ask *ask, void *opaque)
 {
    p->ask = ask;
    p->ask_opaque = opaque;
+}
+
+void tlb_pagemap_tell(tlb_pagemap *p, tlb_pagemap_told *told, void *opaque)
+{
+   p->told = told;
+   p->told_opaque = opaque;
 }
 
 unsigned tlb_pagemap_add_view(tlb_pagemap *p, unsigned base_shift,
@@ -304,8 +313,10 @@ void tlb_pagemap_map(tlb_pagemap *p, const tlb_mapping *m)
    const uint64_t start = m->start;
    const uint64_t end = m->end;
    const tlb_mapping copy = *m;
+   const tlb_map_event e = { .what = TLB_EVENT_MAP, .start = start, .end = end, .mapping = &copy };
    if (start >= end)
       return;
+   tlb_pagemap_changes(p, &e);
    const int over = tlb_mappings_overlap(&p->mappings, start, end);
    if (over)
       tlb_mappings_remove(&p->mappings, start, end);
@@ -326,8 +337,10 @@ void tlb_pagemap_map(tlb_pagemap *p, const tlb_mapping *m)
 
 void tlb_pagemap_unmap(tlb_pagemap *p, uint64_t start, uint64_t end)
 {
+   const tlb_map_event e = { .what = TLB_EVENT_UNMAP, .start = start, .end = end };
    if (start >= end || !tlb_mappings_overlap(&p->mappings, start, end))
       return;
+   tlb_pagemap_changes(p, &e);
    tlb_mappings_remove(&p->mappings, start, end);
    tlb_large_unmap(&p->large, start, end);
    for (unsigned i = 0; i < p->n_views; i++) {
@@ -357,12 +370,13 @@ static void alter(tlb_mapping *m, void *opaque)
    m->flags = (m->flags & ~a->clear) | a->set;
 }
 
-static void alter_range(tlb_pagemap *p, uint64_t start, uint64_t end,
-                        const alteration *a)
+static void alter_range(tlb_pagemap *p, const tlb_map_event *e, const alteration *a)
 {
+   const uint64_t start = e->start, end = e->end;
    alteration copy = *a;
    if (start >= end)
       return;
+   tlb_pagemap_changes(p, e);
    tlb_mappings_change(&p->mappings, start, end, alter, &copy);
    for (unsigned i = 0; i < p->n_views; i++) {
       tlb_view *const v = p->view[i];
@@ -374,14 +388,18 @@ void tlb_pagemap_protect(tlb_pagemap *p, uint64_t start, uint64_t end,
                          unsigned prot)
 {
    const alteration a = { .has_prot = 1, .prot = (uint8_t)prot };
-   alter_range(p, start, end, &a);
+   const tlb_map_event e = { .what = TLB_EVENT_PROTECT, .start = start, .end = end,
+                             .value = (uint8_t)prot };
+   alter_range(p, &e, &a);
 }
 
 void tlb_pagemap_flag(tlb_pagemap *p, uint64_t start, uint64_t end,
                       unsigned set, unsigned clear)
 {
    const alteration a = { .set = set, .clear = clear };
-   alter_range(p, start, end, &a);
+   const tlb_map_event e = { .what = TLB_EVENT_FLAG, .start = start, .end = end, .set = set,
+                             .clear = clear };
+   alter_range(p, &e, &a);
 }
 
 void tlb_pagemap_rename(tlb_pagemap *p, uint64_t start, uint64_t end,
@@ -389,7 +407,9 @@ void tlb_pagemap_rename(tlb_pagemap *p, uint64_t start, uint64_t end,
 {
    const alteration a = { .has_kind = 1, .kind = (uint8_t)kind,
                           .set = set };
-   alter_range(p, start, end, &a);
+   const tlb_map_event e = { .what = TLB_EVENT_RENAME, .start = start, .end = end, .set = set,
+                             .value = (uint8_t)kind };
+   alter_range(p, &e, &a);
 }
 
 /* A transparent huge page of which [start, end) covers only a part breaks. */
@@ -407,8 +427,11 @@ static void break_thp(tlb_view *v, uint64_t start, uint64_t end,
 
 void tlb_pagemap_split(tlb_pagemap *p, uint64_t start, uint64_t end, int all)
 {
+   const tlb_map_event e = { .what = TLB_EVENT_SPLIT, .start = start, .end = end,
+                             .value = all != 0 };
    if (start >= end)
       return;
+   tlb_pagemap_changes(p, &e);
    for (unsigned i = 0; i < p->n_views; i++) {
       tlb_view *const v = p->view[i];
       const unsigned shift = tlb_thp_shift(&v->policy, v->base_shift);
@@ -426,8 +449,10 @@ void tlb_pagemap_split(tlb_pagemap *p, uint64_t start, uint64_t end, int all)
 
 void tlb_pagemap_zap(tlb_pagemap *p, uint64_t start, uint64_t end)
 {
+   const tlb_map_event e = { .what = TLB_EVENT_ZAP, .start = start, .end = end };
    if (start >= end)
       return;
+   tlb_pagemap_changes(p, &e);
    for (unsigned i = 0; i < p->n_views; i++) {
       tlb_view *const v = p->view[i];
       const uint64_t size = UINT64_C(1) << v->base_shift;
@@ -443,4 +468,11 @@ void tlb_pagemap_zap(tlb_pagemap *p, uint64_t start, uint64_t end)
       if (any)
          tlb_view_notify(v, from, to);
    }
+}
+
+void tlb_pagemap_consent(tlb_pagemap *p, tlb_thp_consent consent)
+{
+   const tlb_map_event e = { .what = TLB_EVENT_CONSENT, .value = (uint8_t)consent };
+   tlb_pagemap_changes(p, &e);
+   p->thp = consent;
 }

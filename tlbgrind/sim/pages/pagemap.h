@@ -48,6 +48,39 @@ typedef void tlb_view_changed(void *opaque, uint64_t start, uint64_t end);
    Returns 1 if it has called tlb_pagemap_map() for it, else 0. */
 typedef int tlb_pagemap_ask(void *opaque, uint64_t address);
 
+/* What changes the map: a call of one of the functions below, with its arguments. */
+typedef enum {
+   TLB_EVENT_MAP,      /* `mapping` */
+   TLB_EVENT_UNMAP,    /* [start, end), as in all but MAP, SHARE and CONSENT */
+   TLB_EVENT_PROTECT,  /* `value`: prot */
+   TLB_EVENT_FLAG,     /* `set`, `clear` */
+   TLB_EVENT_RENAME,   /* `value`: the kind; `set` */
+   TLB_EVENT_ZAP,
+   TLB_EVENT_SPLIT,    /* `value`: all */
+   TLB_EVENT_MOVE,     /* `to` */
+   TLB_EVENT_COLLAPSE,
+   TLB_EVENT_SHARE,
+   TLB_EVENT_WRITTEN,  /* `start`; `value`: still_shared */
+   TLB_EVENT_CONSENT,  /* `value`: a tlb_thp_consent */
+   TLB_EVENT_ASK,      /* no call: the program first asks for huge pages, see tlb_mmus_ask() */
+   TLB_N_EVENTS
+} tlb_map_event_what;
+
+typedef struct {
+   tlb_map_event_what what;
+   uint64_t start;
+   uint64_t end;
+   uint64_t to;
+   uint32_t set;
+   uint32_t clear;
+   uint8_t value;
+   const tlb_mapping *mapping;
+} tlb_map_event;
+
+/* Called before each change of the map. It may not change the map, nor call
+   tlb_pagemap_backing(). */
+typedef void tlb_pagemap_told(void *opaque, const tlb_map_event *e);
+
 enum { TLB_N_PAGE_SHIFTS = TLB_MAX_PAGE_SHIFT + 1 };
 
 /* Bytes by the size of the page that backs them. */
@@ -94,6 +127,9 @@ typedef struct {
    tlb_large large;       /* the same */
    tlb_pagemap_ask *ask;  /* or NULL */
    void *ask_opaque;
+   tlb_pagemap_told *told; /* or NULL */
+   void *told_opaque;
+   int is_in_change; /* made by another change */
    tlb_view **view;
    unsigned n_views;
    tlb_thp_consent thp; /* of pages that are touched from now on */
@@ -105,6 +141,12 @@ void tlb_pagemap_free(tlb_pagemap *p);
 
 /* The function that is called for addresses without a mapping. */
 void tlb_pagemap_ask_for(tlb_pagemap *p, tlb_pagemap_ask *ask, void *opaque);
+
+/* The function that is called before each change. */
+void tlb_pagemap_tell(tlb_pagemap *p, tlb_pagemap_told *told, void *opaque);
+
+/* Makes the change, as the call would. */
+void tlb_pagemap_apply(tlb_pagemap *p, const tlb_map_event *e);
 
 /* Adds a view with base pages of 2^base_shift bytes; *policy is copied. Returns
    its number, from 0. */
@@ -181,6 +223,9 @@ void tlb_pagemap_split(tlb_pagemap *p, uint64_t start, uint64_t end, int all);
    unmapped. */
 void tlb_pagemap_move(tlb_pagemap *p, uint64_t from, uint64_t to,
                       uint64_t length);
+
+/* What the process has set for transparent huge pages. */
+void tlb_pagemap_consent(tlb_pagemap *p, tlb_thp_consent consent);
 
 /* MADV_COLLAPSE, which has succeeded, so that something was there: every block
    in [start, end) that could be a transparent huge page becomes one. */

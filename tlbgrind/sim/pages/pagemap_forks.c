@@ -17,7 +17,9 @@ static int is_shareable(tlb_pagemap *p, const tlb_block *b)
 
 uint64_t tlb_pagemap_share(tlb_pagemap *p)
 {
+   const tlb_map_event e = { .what = TLB_EVENT_SHARE };
    uint64_t n = 0;
+   tlb_pagemap_changes(p, &e);
    for (unsigned view = 0; view < p->n_views; view++) {
       const tlb_page_table *const blocks = &p->view[view]->pages->blocks;
       for (size_t i = 0; blocks->slot != NULL && i <= blocks->mask; i++) {
@@ -52,6 +54,9 @@ int tlb_pagemap_is_shared(const tlb_pagemap *p, uint64_t address)
 
 void tlb_pagemap_written(tlb_pagemap *p, uint64_t address, int still_shared)
 {
+   const tlb_map_event e = { .what = TLB_EVENT_WRITTEN, .start = address, .end = address + 1,
+                             .value = still_shared != 0 };
+   tlb_pagemap_changes(p, &e);
    for (unsigned view = 0; view < p->n_views; view++) {
       tlb_block *const b = shared_at(p->view[view], address);
       if (b == NULL)

@@ -102,8 +102,11 @@ void tlb_pagemap_move(tlb_pagemap *p, uint64_t from, uint64_t to,
                       uint64_t length)
 {
    uint64_t at = from;
+   const tlb_map_event e = { .what = TLB_EVENT_MOVE, .start = from, .end = from + length, .to = to };
    if (length == 0)
       return;
+   tlb_pagemap_changes(p, &e);
+   p->is_in_change = 1;
    tlb_pagemap_unmap(p, to, to + length);
    /* Mapping changes the list: what lies at the new place may become one with
       what lies at the old. */
@@ -113,6 +116,7 @@ void tlb_pagemap_move(tlb_pagemap *p, uint64_t from, uint64_t to,
       m.start += to - from;
       tlb_pagemap_map(p, &m);
    }
+   p->is_in_change = 0;
    tlb_large_move(&p->large, from, to, length);
    for (unsigned i = 0; i < p->n_views; i++)
       move_pages(p, p->view[i], from, to, length);
@@ -172,7 +176,9 @@ static void collapse_block(const tlb_pagemap *p, tlb_view *v, uint64_t start,
 
 void tlb_pagemap_collapse(tlb_pagemap *p, uint64_t start, uint64_t end)
 {
+   const tlb_map_event e = { .what = TLB_EVENT_COLLAPSE, .start = start, .end = end };
    tlb_mapping m;
+   tlb_pagemap_changes(p, &e);
    for (uint64_t at = start; tlb_mappings_piece(&p->mappings, at, end, &m); at = m.end) {
       for (unsigned n = 0; n < p->n_views; n++) {
          tlb_view *const v = p->view[n];

@@ -23,6 +23,13 @@ static inline uint64_t tlb_block_start(uint64_t address, unsigned shift)
    return address >> shift << shift;
 }
 
+/* To be called before each change. */
+static inline void tlb_pagemap_changes(const tlb_pagemap *p, const tlb_map_event *e)
+{
+   if (p->told != NULL && !p->is_in_change)
+      p->told(p->told_opaque, e);
+}
+
 /* --- What is noted: see touched.h --- */
 
 static inline tlb_chunk *tlb_view_chunk_for(const tlb_pagemap *p, tlb_view *v,

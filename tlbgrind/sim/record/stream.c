@@ -2,6 +2,8 @@
 
 #include "sim/record/stream.h"
 
+#include "sim/record/map_events.h"
+#include "sim/record/numbers.h"
 #include "sim/tlb/key.h"
 
 /* --- Sums --- */
@@ -30,15 +32,6 @@ static uint64_t sum_of(uint64_t sum, const uint8_t *bytes, size_t n)
 }
 
 /* --- Numbers --- */
-
-/* Seven bits a byte, the lowest first; all but the last byte have the eighth. */
-static uint8_t *put_number(uint8_t *at, uint64_t n)
-{
-   for (; n > 0x7f; n >>= 7)
-      *at++ = (uint8_t)(n | 0x80);
-   *at++ = (uint8_t)n;
-   return at;
-}
 
 /* A difference: even numbers go up, odd ones down. */
 static uint64_t folded(uint64_t from, uint64_t to)
@@ -99,22 +92,22 @@ void tlb_stream_flush(tlb_stream_writer *w, uint64_t instructions)
    const uint8_t *const pages = at;
    for (unsigned i = 0; i < w->n; i++) {
       uint64_t *const from = page_before(&b, w->record[i].what);
-      at = put_number(at, folded(*from, w->record[i].page));
+      at = tlb_put_number(at, folded(*from, w->record[i].page));
       *from = w->record[i].page;
    }
    const uint8_t *const lines = at;
    for (unsigned i = 0; i < w->n; i++) {
       if ((w->record[i].what & TLB_RECORD_USE) != 0)
          continue;
-      at = put_number(at, folded(b.line, w->record[i].line));
+      at = tlb_put_number(at, folded(b.line, w->record[i].line));
       b.line = w->record[i].line;
    }
    uint8_t *end = head;
    *end++ = TLB_BLOCK_OF_RECORDS;
-   end = put_number(end, w->n);
-   end = put_number(end, (uint64_t)(lines - pages));
-   end = put_number(end, (uint64_t)(at - lines));
-   end = put_number(end, instructions);
+   end = tlb_put_number(end, w->n);
+   end = tlb_put_number(end, (uint64_t)(lines - pages));
+   end = tlb_put_number(end, (uint64_t)(at - lines));
+   end = tlb_put_number(end, instructions);
    put_head(w, head, (size_t)(end - head));
    put(w, w->bytes, (size_t)(at - w->bytes));
    w->n_records += w->n;
@@ -128,7 +121,7 @@ void tlb_stream_text(tlb_stream_writer *w, const char *text, size_t n)
    if (n == 0)
       return;
    *end++ = TLB_BLOCK_OF_TEXT;
-   end = put_number(end, n);
+   end = tlb_put_number(end, n);
    put_head(w, head, (size_t)(end - head));
    put(w, (const uint8_t *)text, n);
 }
@@ -139,11 +132,22 @@ void tlb_stream_mark(tlb_stream_writer *w, tlb_mark mark, uint64_t instructions,
    uint8_t head[1 + 3 * 10];
    uint8_t *end = head;
    *end++ = TLB_BLOCK_MARK;
-   end = put_number(end, mark);
-   end = put_number(end, instructions);
-   end = put_number(end, n);
+   end = tlb_put_number(end, mark);
+   end = tlb_put_number(end, instructions);
+   end = tlb_put_number(end, n);
    put_head(w, head, (size_t)(end - head));
    put(w, (const uint8_t *)text, n);
+}
+
+void tlb_stream_event(tlb_stream_writer *w, const tlb_map_event *e)
+{
+   uint8_t head[1 + 10], bytes[TLB_EVENT_BYTES];
+   const size_t n = tlb_event_put(e, bytes);
+   uint8_t *end = head;
+   *end++ = TLB_BLOCK_OF_EVENT;
+   end = tlb_put_number(end, n);
+   put_head(w, head, (size_t)(end - head));
+   put(w, bytes, n);
 }
 
 void tlb_stream_end(tlb_stream_writer *w)
@@ -151,7 +155,7 @@ void tlb_stream_end(tlb_stream_writer *w)
    uint8_t bytes[1 + 10 + 8];
    uint8_t *end = bytes;
    *end++ = TLB_BLOCK_END;
-   end = put_number(end, w->n_records);
+   end = tlb_put_number(end, w->n_records);
    put_head(w, bytes, (size_t)(end - bytes));
    const uint64_t sum = w->sum;
    for (unsigned i = 0; i < 8; i++)
@@ -204,29 +208,14 @@ static bool get_number(tlb_stream_reader *r, uint64_t *n, bool *is_cut)
    return false;
 }
 
-/* From a block. */
-static bool take_number(const uint8_t **at, const uint8_t *end, uint64_t *n)
-{
-   *n = 0;
-   for (unsigned shift = 0; shift < 64 && *at < end; shift += 7) {
-      const uint8_t byte = *(*at)++;
-      if (shift == 63 && byte > 1)
-         return false;
-      *n |= (uint64_t)(byte & 0x7f) << shift;
-      if (byte < 0x80)
-         return true;
-   }
-   return false;
-}
-
-/* Whether there can be such a record. `first`: nothing is before it in the block. */
+/* Whether there can be such a record. */
 static bool is_sound(uint8_t what)
 {
    const unsigned user = what & TLB_RECORD_USER;
    if (user == 3 || what > TLB_RECORD_BITS)
       return false;
    if ((what & TLB_RECORD_USE) != 0)
-      return (what & ~(unsigned)TLB_RECORD_USER) == TLB_RECORD_USE;
+      return true;
    return (what & TLB_RECORD_MODIFIES) == 0 || user == 1;
 }
 
@@ -239,7 +228,7 @@ static bool take_records(tlb_stream_reader *r, unsigned n, size_t pages, size_t 
    uint64_t number;
    for (unsigned i = 0; i < n; i++) {
       uint64_t *const from = page_before(&b, what[i]);
-      if (!is_sound(what[i]) || !take_number(&page, pages_end, &number))
+      if (!is_sound(what[i]) || !tlb_take_number(&page, pages_end, &number))
          return false;
       *from = unfolded(*from, number);
       if (*from >> TLB_KEY_PAGE_BITS != 0)
@@ -247,7 +236,7 @@ static bool take_records(tlb_stream_reader *r, unsigned n, size_t pages, size_t 
       r->record[i] = (tlb_record){ .what = what[i], .line = 0, .page = *from };
       if ((what[i] & TLB_RECORD_USE) != 0)
          continue;
-      if (!take_number(&line, lines_end, &number))
+      if (!tlb_take_number(&line, lines_end, &number))
          return false;
       b.line = unfolded(b.line, number);
       if (b.line == 0 || b.line > TLB_RECORD_MAX_LINES)
@@ -308,6 +297,21 @@ static tlb_stream_found read_mark(tlb_stream_reader *r)
    return TLB_READ_MARK;
 }
 
+static tlb_stream_found read_event(tlb_stream_reader *r)
+{
+   uint64_t n;
+   bool is_cut = false;
+   if (!get_number(r, &n, &is_cut))
+      return is_cut ? TLB_READ_CUT : damaged(r, "an event's length is no number");
+   if (n == 0 || n > TLB_EVENT_BYTES)
+      return damaged(r, "an event's length is too large");
+   if (!get(r, r->bytes, (size_t)n))
+      return TLB_READ_CUT;
+   if (!tlb_event_take(r->bytes, (size_t)n, &r->event, &r->mapping, r->text))
+      return damaged(r, "an event is of a kind that no run has");
+   return TLB_READ_EVENT;
+}
+
 static tlb_stream_found read_end(tlb_stream_reader *r)
 {
    uint64_t n;
@@ -338,6 +342,7 @@ tlb_stream_found tlb_stream_read(tlb_stream_reader *r)
    case TLB_BLOCK_OF_RECORDS: return read_records(r);
    case TLB_BLOCK_OF_TEXT: return read_text(r);
    case TLB_BLOCK_MARK: return read_mark(r);
+   case TLB_BLOCK_OF_EVENT: return read_event(r);
    case TLB_BLOCK_END: return read_end(r);
    default: return damaged(r, "a block is of no known kind");
    }

@@ -4,6 +4,8 @@
    last of those references to a page, since what stands before it in the stream, that were left
    out: it hits, and tells the order of last use.
 
+   Between blocks of these stand changes of the page map, where the recording has large pages.
+
    In a block the kinds stand together, then the pages, then the lines, and each page and line is a
    difference: so what compresses the file finds repetitions. docs/internals/formats.md has the
    bytes.
@@ -17,15 +19,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/pages/pagemap.h"
+
 /* Bits of `what`. */
 enum {
    TLB_RECORD_USER = 3,      /* these: which tlb_user; 3 is none */
    TLB_RECORD_MODIFIES = 4,  /* a load that is a store, too */
    TLB_RECORD_IN_PARTS = 8,  /* a part of the same reference can follow */
    TLB_RECORD_GOES_ON = 16,  /* is such a part: the reference before it goes on */
-   TLB_RECORD_USE = 32,      /* a use */
+   TLB_RECORD_USE = 32,      /* a use; then the three bits below say of pages of which size: */
+   TLB_RECORD_SIZE = 28,     /* these: see tlb_record_size() */
    TLB_RECORD_BITS = 63
 };
+
+/* Of which of the recording's sizes a use is: 0 is the base page, others are the recording's larger
+   ones in their order. */
+enum { TLB_RECORD_SIZES = 7 };
+
+static inline unsigned tlb_record_size(uint8_t what)
+{
+   return (unsigned)(what & TLB_RECORD_SIZE) >> 2;
+}
+
+static inline uint8_t tlb_record_use(unsigned user, unsigned size)
+{
+   return (uint8_t)(TLB_RECORD_USE | size << 2 | user);
+}
 
 typedef struct {
    uint8_t what;
@@ -47,6 +66,7 @@ enum {
    TLB_BLOCK_OF_RECORDS = 'R',
    TLB_BLOCK_OF_TEXT = 'T',
    TLB_BLOCK_MARK = 'M',
+   TLB_BLOCK_OF_EVENT = 'P', /* of the page map */
    TLB_BLOCK_END = 'E'
 };
 
@@ -92,6 +112,9 @@ void tlb_stream_text(tlb_stream_writer *w, const char *text, size_t n);
 void tlb_stream_mark(tlb_stream_writer *w, tlb_mark mark, uint64_t instructions, const char *text,
                      size_t n);
 
+/* Puts a change of the page map, behind what has been flushed. */
+void tlb_stream_event(tlb_stream_writer *w, const tlb_map_event *e);
+
 /* Puts the end. */
 void tlb_stream_end(tlb_stream_writer *w);
 
@@ -104,6 +127,7 @@ typedef enum {
    TLB_READ_RECORDS, /* of a block: `n` of `record`, until `instructions` */
    TLB_READ_TEXT,    /* `n` bytes of `text` */
    TLB_READ_MARK,    /* `mark`, at `instructions`, with `n` bytes of `text` */
+   TLB_READ_EVENT,   /* `event`; its mapping's name is in `text`, NULL if it has none */
    TLB_READ_END,     /* all has been read, and is whole */
    TLB_READ_CUT,     /* the file ends in the middle */
    TLB_READ_DAMAGED  /* with `damage` */
@@ -120,6 +144,8 @@ typedef struct {
    char text[TLB_BLOCK_TEXT];
    uint8_t bytes[TLB_BLOCK_BYTES];
    const char *damage;
+   tlb_map_event event;
+   tlb_mapping mapping;
 } tlb_stream_reader;
 
 void tlb_stream_open(tlb_stream_reader *r, tlb_stream_get *get, void *opaque);

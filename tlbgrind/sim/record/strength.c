@@ -4,6 +4,7 @@
 
 #include "sim/base/divisor.h"
 #include "sim/base/text.h"
+#include "sim/tlb/hierarchy.h"
 
 enum { MAX_NEEDS = TLB_MAX_ARRAYS, DATA = TLB_LOADS | TLB_STORES };
 
@@ -49,27 +50,49 @@ static uint32_t certain(const tlb_geometry *g)
    return n;
 }
 
-/* The sets are no more than a filter has, and a filter's ways no more than are certain. */
-static tlb_filter filter_of(const tlb_machine_array *a)
+/* Of entries of 2^shift bytes; 0: of base pages. The sets are no more than a filter has, and a
+   filter's ways no more than are certain. */
+static tlb_filter filter_of(const tlb_machine_array *a, unsigned shift, int is_mixed)
 {
-   const uint32_t sets = a->g.index_xor != 0 || a->g.paired ? 1 : tlb_geometry_sets(&a->g);
+   const uint32_t sets = is_mixed || a->g.index_xor != 0 || a->g.paired ? 1
+                                                                         : tlb_geometry_sets(&a->g);
    const uint32_t ways = certain(&a->g);
    return (tlb_filter){
       .users = a->users,
       .sets = sets <= TLB_MAX_FILTER_SETS ? sets : (uint32_t)tlb_common_divisor(sets, TLB_MAX_FILTER_SETS),
-      .ways = ways < TLB_MAX_FILTER_WAYS ? ways : (uint32_t)TLB_MAX_FILTER_WAYS };
+      .ways = ways < TLB_MAX_FILTER_WAYS ? ways : (uint32_t)TLB_MAX_FILTER_WAYS,
+      .shift = is_mixed ? 0 : shift };
 }
 
-/* Whether the array is asked for base pages before any other by some user. */
-static int is_first(const tlb_machine *m, const tlb_machine_array *a)
+/* What the arrays of a machine see before all others see it: by array and size of entries, a bit for
+   each user; and by array, which array is beside it for the same page, from 1. */
+typedef struct {
+   uint8_t users[TLB_MAX_ARRAYS][TLB_MAX_PAGE_SHIFT + 1];
+   uint8_t beside[TLB_MAX_ARRAYS];
+} views;
+
+static void look_at(const tlb_machine *m, unsigned page_shift, views *v)
 {
-   if ((a->g.page_sizes >> m->base_page_shift & 1) == 0)
-      return 0;
-   for (unsigned user = TLB_FETCHES; user <= TLB_STORES; user *= 2) {
-      if ((a->users & user) != 0 && a->level == first_level(m, user))
-         return 1;
+   for (unsigned user = 0; user < TLB_N_USERS; user++) {
+      const tlb_stop stop = tlb_machine_first_stop(m, user, page_shift);
+      for (unsigned i = 0; i < stop.n; i++)
+         v->users[stop.array[i]][stop.shift[i]] |= (uint8_t)(1u << user);
+      if (stop.n == 2) {
+         v->beside[stop.array[0]] = (uint8_t)(stop.array[1] + 1);
+         v->beside[stop.array[1]] = (uint8_t)(stop.array[0] + 1);
+      }
    }
-   return 0;
+}
+
+static views find_views(const tlb_machine *m, uint64_t large)
+{
+   views v = { .beside = { 0 } };
+   look_at(m, m->base_page_shift, &v);
+   for (unsigned shift = m->base_page_shift + 1; shift <= TLB_MAX_PAGE_SHIFT; shift++) {
+      if ((large >> shift & 1) != 0)
+         look_at(m, shift, &v);
+   }
+   return v;
 }
 
 /* Whether some users ask it first and others behind another array. */
@@ -82,56 +105,90 @@ static int is_behind(const tlb_machine *m, const tlb_machine_array *a)
    return 0;
 }
 
-/* Two arrays side by side for the same users are one filter: the page that was referenced last is
-   in one of them. */
-static int add_need(needs *n, const tlb_machine *m, const tlb_machine_array *a, tlb_reason *why)
+/* How many sizes of entries the array has; *shift: that of one of them. */
+static unsigned sizes_of(const views *v, unsigned array, unsigned *shift)
 {
-   const tlb_filter f = filter_of(a);
-   for (unsigned i = 0; i < n->n; i++) {
-      tlb_filter *const other = &n->filter[i];
-      if (other->users == f.users) {
-         other->sets = (uint32_t)tlb_common_divisor(other->sets, f.sets);
-         other->ways = 1;
-         return 1;
+   unsigned n = 0;
+   for (unsigned i = 0; i <= TLB_MAX_PAGE_SHIFT; i++) {
+      if (v->users[array][i] != 0) {
+         *shift = i;
+         n++;
       }
-      if ((other->users & f.users) != 0)
-         return refuse(why, m, "first-level arrays side by side serve different kinds of "
-                               "references, which a recording is not made for");
    }
-   n->filter[n->n++] = f;
+   return n;
+}
+
+/* Whether the array is such as a recording is made for; else with the reason. */
+static int is_simple(const tlb_machine *m, const views *v, unsigned array, tlb_reason *why)
+{
+   const tlb_machine_array *const a = &m->array[array];
+   if (is_behind(m, a))
+      return refuse(why, m, "an array is first for some references and behind another for "
+                            "others, which a recording is not made for");
+   if ((a->users & TLB_FETCHES) != 0 && (a->users & DATA) != 0)
+      return refuse(why, m, "code and data share a first-level array, which a recording is not "
+                            "made for");
+   for (unsigned i = 0; i <= TLB_MAX_PAGE_SHIFT; i++) {
+      if (v->users[array][i] != 0 && v->users[array][i] != a->users)
+         return refuse(why, m, "an array has pages of some size for some references only, which a "
+                               "recording is not made for");
+   }
+   if (v->beside[array] != 0 && m->array[v->beside[array] - 1].users != a->users)
+      return refuse(why, m, "first-level arrays side by side serve different kinds of "
+                            "references, which a recording is not made for");
    return 1;
 }
 
-static int find_needs(const tlb_machine *m, needs *n, tlb_reason *why)
+/* The filter that an array needs. */
+static tlb_filter need_of(const tlb_machine *m, const views *v, unsigned array)
+{
+   unsigned shift = 0;
+   const int is_mixed = sizes_of(v, array, &shift) > 1;
+   return filter_of(&m->array[array], shift == m->base_page_shift ? 0 : shift, is_mixed);
+}
+
+/* Of two arrays side by side: the page that was referenced last is in one of them. */
+static tlb_filter together(const tlb_filter *a, const tlb_filter *b)
+{
+   const int alike = a->shift == b->shift;
+   return (tlb_filter){ .users = a->users, .ways = 1, .shift = alike ? a->shift : 0,
+                        .sets = alike ? (uint32_t)tlb_common_divisor(a->sets, b->sets) : 1 };
+}
+
+static int find_needs(const tlb_machine *m, uint64_t large, needs *n, tlb_reason *why)
 {
    n->n = 0;
    if (tlb_machine_largest_block(m) != 0)
-      return refuse(why, m, "its entries cover several pages (coalescing), which depends on the "
-                            "program's mappings: a recording has none");
+      return refuse(why, m, "its entries cover several pages (coalescing), which a recording is "
+                            "not made for");
+   const views v = find_views(m, large);
    for (unsigned i = 0; i < m->n_arrays; i++) {
-      const tlb_machine_array *const a = &m->array[i];
-      if (a->inclusion == TLB_INCLUSIVE)
+      unsigned shift;
+      if (m->array[i].inclusion == TLB_INCLUSIVE)
          return refuse(why, m, "it has an inclusive level, which can empty the first: a recording "
                                "leaves out what hits there");
-      if (!is_first(m, a))
+      if (sizes_of(&v, i, &shift) == 0)
          continue;
-      if (is_behind(m, a))
-         return refuse(why, m, "an array is first for some references and behind another for "
-                               "others, which a recording is not made for");
-      if ((a->users & TLB_FETCHES) != 0 && (a->users & DATA) != 0)
-         return refuse(why, m, "code and data share a first-level array, which a recording is not "
-                               "made for");
-      if (!add_need(n, m, a, why))
+      if (!is_simple(m, &v, i, why))
          return 0;
+      tlb_filter f = need_of(m, &v, i);
+      if (v.beside[i] != 0) {
+         const tlb_filter other = need_of(m, &v, v.beside[i] - 1u);
+         f = together(&f, &other);
+      }
+      n->filter[n->n++] = f;
    }
    return 1;
 }
 
 /* --- Filters and needs --- */
 
+/* One set of smaller pages tells of larger ones, too: of these there are no more. */
 static int covers(const tlb_filter *f, const tlb_filter *need)
 {
-   return f->users == need->users && need->sets % f->sets == 0 && f->ways <= need->ways;
+   return f->users == need->users && f->ways <= need->ways
+          && (f->shift == need->shift ? need->sets % f->sets == 0
+                                      : f->sets == 1 && f->shift < need->shift);
 }
 
 static const tlb_filter *covering(const tlb_strength *s, const tlb_filter *need)
@@ -180,7 +237,7 @@ static int add_filter(tlb_strength *s, const tlb_filter *f)
 int tlb_strength_add(tlb_strength *s, const tlb_machine *m, tlb_reason *why)
 {
    needs n;
-   if (!has_base_page(s, m, why) || !find_needs(m, &n, why))
+   if (!has_base_page(s, m, why) || !find_needs(m, s->large, &n, why))
       return 0;
    s->base_page_shift = m->base_page_shift;
    for (unsigned i = 0; i < n.n; i++) {
@@ -190,19 +247,77 @@ int tlb_strength_add(tlb_strength *s, const tlb_machine *m, tlb_reason *why)
    return 1;
 }
 
-int tlb_strength_covers(const tlb_strength *s, const tlb_machine *m, int *by_strength,
-                        tlb_reason *why)
+static tlb_covered refuse_pages(uint64_t missing, const tlb_machine *m, tlb_reason *why)
+{
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   tlb_text_add(&t, m->name);
+   tlb_text_add(&t, ": the recording is not made for pages of ");
+   tlb_text_add_page_size(&t, (unsigned)__builtin_ctzll(missing));
+   return TLB_COVERED_BY_PAGES;
+}
+
+tlb_covered tlb_strength_covers(const tlb_strength *s, const tlb_machine *m, uint64_t large,
+                                tlb_reason *why)
 {
    needs n;
-   *by_strength = 0;
-   if (!has_base_page(s, m, why) || !find_needs(m, &n, why))
-      return 0;
-   *by_strength = 1;
+   if (!has_base_page(s, m, why) || !find_needs(m, large, &n, why))
+      return TLB_COVERED_BY_NONE;
+   large &= ~(UINT64_C(1) << m->base_page_shift);
+   if ((large & ~s->large) != 0)
+      return refuse_pages(large & ~s->large, m, why);
    for (unsigned i = 0; i < n.n; i++) {
-      if (covering(s, &n.filter[i]) == NULL)
-         return refuse(why, m, "the recording leaves out what its first level may miss");
+      if (covering(s, &n.filter[i]) == NULL) {
+         refuse(why, m, "the recording leaves out what its first level may miss");
+         return TLB_COVERED_BY_MACHINES;
+      }
    }
-   return 1;
+   return TLB_COVERED;
+}
+
+/* --- Sizes of pages --- */
+
+uint64_t tlb_policy_sizes(const tlb_page_policy *policy, unsigned base_page_shift)
+{
+   uint64_t sizes = UINT64_C(1) << base_page_shift;
+   for (unsigned i = 0; i < policy->n_rules; i++)
+      sizes |= UINT64_C(1) << tlb_page_rule_shift(policy, &policy->rule[i], base_page_shift);
+   if (policy->thp == TLB_THP_ALWAYS)
+      sizes |= UINT64_C(1) << tlb_thp_shift(policy, base_page_shift);
+   return sizes & ~UINT64_C(1); /* of no size */
+}
+
+static int refuse_size(tlb_reason *why, const char *text, size_t n, const char *what)
+{
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   tlb_text_add_refusal(&t, text, n, what);
+   return 0;
+}
+
+int tlb_record_sizes_parse(const char *text, unsigned base_page_shift, uint64_t *out,
+                           tlb_reason *why)
+{
+   *out = 0;
+   if (tlb_text_same(text, "none"))
+      return 1;
+   for (unsigned n_sizes = 0;; n_sizes++) {
+      char size[24];
+      size_t n = 0;
+      tlb_reason unused;
+      while (text[n] != '\0' && text[n] != ',')
+         n++;
+      tlb_text t = tlb_text_in(size, sizeof size);
+      tlb_text_add_n(&t, text, n);
+      const unsigned shift = n < sizeof size ? tlb_page_size_parse(size, &unused) : 0;
+      if (shift <= base_page_shift)
+         return refuse_size(why, text, n, "is no large page; allowed are none, and powers of two "
+                                          "above the base page, up to 16G, such as 2M,1G");
+      if (n_sizes == TLB_MAX_RECORD_SIZES)
+         return refuse_size(why, text, n, "is one size too many; allowed are 7");
+      *out |= UINT64_C(1) << shift;
+      if (text[n] == '\0')
+         return 1;
+      text += n + 1;
+   }
 }
 
 int tlb_strength_tells_apart(const tlb_strength *s)
@@ -230,6 +345,10 @@ void tlb_filter_print(const tlb_filter *f, char *out, size_t size)
    tlb_text_add_number(&t, f->sets);
    tlb_text_add(&t, " ");
    tlb_text_add_number(&t, f->ways);
+   if (f->shift != 0) {
+      tlb_text_add(&t, " ");
+      tlb_text_add_number(&t, f->shift);
+   }
 }
 
 static int number(const char **at, const char *end, uint32_t most, uint32_t *out)
@@ -252,6 +371,11 @@ int tlb_filter_parse(const char *text, size_t n, tlb_filter *out)
       }
    }
    const int is_one_side = (out->users & TLB_FETCHES) == 0 || (out->users & DATA) == 0;
-   return out->users != 0 && is_one_side && number(&at, end, TLB_MAX_FILTER_SETS, &out->sets)
-          && number(&at, end, TLB_MAX_FILTER_WAYS, &out->ways) && at == end;
+   if (out->users == 0 || !is_one_side || !number(&at, end, TLB_MAX_FILTER_SETS, &out->sets)
+       || !number(&at, end, TLB_MAX_FILTER_WAYS, &out->ways))
+      return 0;
+   out->shift = 0;
+   return at == end
+          || (number(&at, end, TLB_MAX_PAGE_SHIFT, &out->shift) && at == end
+              && out->shift > TLB_MIN_PAGE_SHIFT);
 }

@@ -13,6 +13,18 @@
    - FIFO, random, NRU and others keep the page that was referenced last, and to refer to it once
      more changes nothing.
 
+   A recording can be for large pages, too, without a word about which memory has them: that is said
+   when it is simulated. Then a reference is left out if it also hits in filters of large pages, each
+   of which takes all memory for pages of one size.
+   - An array whose entries are all of one size sees, of the references to pages of that size in such
+     a filter, some: those that the filter holds are no more of its pages than it has ways.
+   - An array with entries of several sizes has a filter of base pages with one set: fewer base pages
+     than the array has ways are no more entries, of whichever sizes.
+   - What backs a page is decided when it is referenced first, and that hits in no filter. It is
+     asked anew where mappings change: there the filters have forgotten the page
+     (engine/recording.c). In between, what a large page of the filter covers is one page of that
+     size, or holds none.
+
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
 #ifndef TLB_STRENGTH_H
@@ -22,11 +34,13 @@
 #include <stdint.h>
 
 #include "sim/machine/machine.h"
+#include "sim/pages/pagerules.h"
 
 enum {
    TLB_MAX_FILTERS = 24,
    TLB_MAX_FILTER_WAYS = 64,
-   TLB_MAX_FILTER_SETS = 256
+   TLB_MAX_FILTER_SETS = 256,
+   TLB_MAX_RECORD_SIZES = 7 /* of large pages */
 };
 
 /* One filter: pages that the users (TLB_FETCHES and so on) have referenced. */
@@ -34,10 +48,12 @@ typedef struct {
    uint32_t users;
    uint32_t sets; /* a page's is its number modulo these */
    uint32_t ways;
+   unsigned shift; /* of its pages; 0: base pages */
 } tlb_filter;
 
 typedef struct {
    unsigned base_page_shift; /* 0: of no machine yet */
+   uint64_t large; /* bit n: for pages of 2^n bytes, too; to be set before the first machine */
    unsigned n;
    tlb_filter filter[TLB_MAX_FILTERS];
 } tlb_strength;
@@ -46,15 +62,33 @@ typedef struct {
    can not be simulated from a recording, or not together with those before it. */
 int tlb_strength_add(tlb_strength *s, const tlb_machine *m, tlb_reason *why);
 
-/* Whether the machine can be simulated from a recording of that strength. Returns 1, or 0 with
-   the reason; then *by_strength says whether a stronger recording would do. */
-int tlb_strength_covers(const tlb_strength *s, const tlb_machine *m, int *by_strength,
-                        tlb_reason *why);
+/* Whether a machine can be simulated from a recording, and if not, which one would do. */
+typedef enum {
+   TLB_COVERED,
+   TLB_COVERED_BY_NONE,
+   TLB_COVERED_BY_MACHINES, /* one that is for the machine */
+   TLB_COVERED_BY_PAGES     /* one that is for these large pages */
+} tlb_covered;
+
+/* Whether the machine can be simulated from a recording of that strength, with base pages and large
+   pages of these sizes; if not, with the reason. */
+tlb_covered tlb_strength_covers(const tlb_strength *s, const tlb_machine *m, uint64_t large,
+                                tlb_reason *why);
+
+/* The pages of 2^n bytes, of base pages or larger, that a policy gives memory: a bit for each n. What
+   the program asks for itself is not among them. */
+uint64_t tlb_policy_sizes(const tlb_page_policy *policy, unsigned base_page_shift);
+
+/* Reads large pages "2M,1G", or "none", which are no smaller than the base page. Returns 1, or 0 with
+   the reason. */
+int tlb_record_sizes_parse(const char *text, unsigned base_page_shift, uint64_t *out,
+                           tlb_reason *why);
 
 /* Whether loads and stores are told apart: some filter is of one of them alone. */
 int tlb_strength_tells_apart(const tlb_strength *s);
 
-/* Writes a filter as "IRW 16 4": its users, sets and ways. Longer text is cut. */
+/* Writes a filter as "RW 16 4": its users, sets and ways, and, of large pages, " 21": their size.
+   Longer text is cut. */
 void tlb_filter_print(const tlb_filter *f, char *out, size_t size);
 
 /* Reads that from a text of n bytes. Returns 1; or 0, for no filter is written so. */

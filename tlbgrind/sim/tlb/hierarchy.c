@@ -106,6 +106,11 @@ int tlb_machine_holds(const tlb_machine *m, unsigned base_shift,
    return 1;
 }
 
+tlb_stop tlb_machine_first_stop(const tlb_machine *m, unsigned user, unsigned page_shift)
+{
+   return stop_at(m, m->base_page_shift, user, entry_level(m, user), page_shift, page_shift);
+}
+
 /* --- Building --- */
 
 /* Each array starts on a line of the cache, and so do sets of 8 ways. */

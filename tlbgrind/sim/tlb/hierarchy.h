@@ -96,6 +96,10 @@ void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
 int tlb_machine_holds(const tlb_machine *m, unsigned base_shift,
                       tlb_reason *why);
 
+/* Where a reference to a page of 2^page_shift bytes goes first in such a machine, of which no pages
+   are coalesced. */
+tlb_stop tlb_machine_first_stop(const tlb_machine *m, unsigned user, unsigned page_shift);
+
 /* References all levels, and fills those that missed. */
 tlb_outcome tlb_translate(tlb_hierarchy *h, const tlb_reference *r);
 

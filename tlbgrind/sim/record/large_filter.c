@@ -1,0 +1,92 @@
+/* A filter of large pages. See large_filter.h. */
+
+#include "sim/record/large_filter.h"
+
+static size_t n_places(const tlb_large_filter *f)
+{
+   return (size_t)f->is.sets * f->is.ways;
+}
+
+void tlb_large_filter_init(tlb_large_filter *f, const tlb_filter *is, unsigned base_page_shift,
+                           const tlb_memory *memory)
+{
+   *f = (tlb_large_filter){ .is = *is, .bits = is->shift - base_page_shift };
+   f->at = memory->take(n_places(f) * sizeof *f->at, memory->opaque);
+   for (size_t i = 0; i < n_places(f); i++)
+      f->at[i] = (tlb_large_entry){ .number = 0 };
+}
+
+static tlb_large_entry *set_of(const tlb_large_filter *f, uint64_t number)
+{
+   return &f->at[number % f->is.sets * f->is.ways];
+}
+
+tlb_large_entry *tlb_large_filter_find(const tlb_large_filter *f, uint64_t page)
+{
+   const uint64_t number = page >> f->bits;
+   tlb_large_entry *const set = set_of(f, number);
+   for (unsigned i = 0; i < f->is.ways; i++) {
+      if (set[i].number == number + 1)
+         return &set[i];
+   }
+   return NULL;
+}
+
+static uint64_t used_last(const tlb_large_entry *u)
+{
+   uint64_t time = 0;
+   for (unsigned user = 0; user < TLB_N_USERS; user++)
+      time = u->by[user].time > time ? u->by[user].time : time;
+   return time;
+}
+
+uint64_t tlb_large_filter_enter(tlb_large_filter *f, uint64_t page)
+{
+   const uint64_t number = page >> f->bits;
+   tlb_large_entry *const set = set_of(f, number), *oldest = set;
+   tlb_large_entry *const there = tlb_large_filter_find(f, page);
+   if (there != NULL) {
+      there->is_in_doubt = 0;
+      return 0;
+   }
+   for (unsigned i = 0; i < f->is.ways && oldest->number != 0; i++) {
+      if (set[i].number == 0 || used_last(&set[i]) < used_last(oldest))
+         oldest = &set[i];
+   }
+   const uint64_t gone = oldest->number;
+   *oldest = (tlb_large_entry){ .number = number + 1 };
+   return gone;
+}
+
+void tlb_large_filter_use(tlb_large_filter *f, unsigned user, uint64_t page, uint64_t time)
+{
+   tlb_large_entry *const u = tlb_large_filter_find(f, page);
+   if (u == NULL || time <= u->by[user].time)
+      return;
+   u->by[user].time = time;
+   u->by[user].page = page;
+}
+
+static int is_between(const tlb_large_filter *f, const tlb_large_entry *u, uint64_t first,
+                      uint64_t last)
+{
+   return u->number != 0 && !u->is_in_doubt && u->number - 1 >= first >> f->bits
+          && u->number - 1 <= last >> f->bits;
+}
+
+int tlb_large_filter_has(const tlb_large_filter *f, uint64_t first, uint64_t last)
+{
+   for (size_t i = 0; i < n_places(f); i++) {
+      if (is_between(f, &f->at[i], first, last))
+         return 1;
+   }
+   return 0;
+}
+
+void tlb_large_filter_doubt(tlb_large_filter *f, uint64_t first, uint64_t last)
+{
+   for (size_t i = 0; i < n_places(f); i++) {
+      if (is_between(f, &f->at[i], first, last))
+         f->at[i].is_in_doubt = 1;
+   }
+}
