@@ -1344,7 +1344,7 @@ REPORT_ASSETS = \
 dist_bin_SCRIPTS = $(COMPANIONS)
 
 # Each folder of the package is installed as a folder, by two lines here.
-REPORT_FOLDERS = annotate base faults formats native order report
+REPORT_FOLDERS = annotate base faults formats native order places report
 report_folder = $(filter tlbgrind/tgreport/$(1)/%,$(REPORT_MODULES))
 tgreportdir = $(pkgdatadir)/python/tgreport
 tgreport_annotatedir = $(tgreportdir)/annotate
