@@ -429,6 +429,7 @@ TOOL_SOURCES = \
 	tlbgrind/engine/interrupted.c \
 	tlbgrind/engine/program_prefetches.c \
 	tlbgrind/engine/jobs.c \
+	tlbgrind/engine/recorded.c \
 	tlbgrind/engine/recording.c \
 	tlbgrind/engine/replay.c \
 	tlbgrind/engine/segment_miss.c \
@@ -600,6 +601,7 @@ TOOL_INCLUDES = \
 	tlbgrind/engine/look_up.h \
 	tlbgrind/engine/program_prefetches.h \
 	tlbgrind/engine/jobs.h \
+	tlbgrind/engine/recorded.h \
 	tlbgrind/engine/recording.h \
 	tlbgrind/engine/replay.h \
 	tlbgrind/engine/segment_miss.h \

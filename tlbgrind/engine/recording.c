@@ -1,27 +1,20 @@
-/* The recording of a run. See engine/recording.h. */
+/* The recording of a run: what it leaves out. See engine/recording.h. */
 
 #include "pub_tool_basics.h"
 
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
-#include "pub_tool_libcproc.h"
 #include "pub_tool_mallocfree.h"
-
-#include "config.h"
 
 #include "sim/base/divisor.h"
 #include "sim/record/large_filter.h"
 
 #include "base/allocator.h"
-#include "base/file.h"
 #include "base/number_format.h"
-#include "base/packed_file.h"
-#include "base/shown.h"
 #include "engine/jobs.h"
+#include "engine/recorded.h"
 #include "engine/recording.h"
 #include "options/record_options.h"
-#include "options/refuse.h"
-#include "options/thp.h"
 #include "space/aspace.h"
 #include "space/forks.h"
 #include "trace/segment_run.h"
@@ -56,9 +49,6 @@ typedef struct {
                                pages of the set were used last */
 } View;
 
-static const HChar* name;
-static TgPackedFile* file;
-static tlb_stream_writer* stream;
 static Filter filter[TLB_MAX_FILTERS];
 static UInt n_filters;
 static const Filter* uses_of[TLB_N_USERS]; /* has all pages that the user does not observe */
@@ -75,49 +65,7 @@ static UInt n_lines, room_for_lines;
 static TgLine** line_at; /* by its number, from 1 */
 static Bool goes_on; /* the first part of the reference at hand is recorded */
 
-/* --- The file --- */
-
-static void put(void* opaque, const uint8_t* bytes, size_t n)
-{
-   (void)opaque;
-   if (tg_jobs_on)
-      tg_jobs_write(bytes, n);
-   else
-      tg_packed_write(file, bytes, n);
-}
-
-static void put_text(void* opaque, const HChar* text, SizeT n)
-{
-   put(opaque, (const UChar*)text, n);
-}
-
-static void write_head(const TgOptions* o)
-{
-   TgFile* f = tg_file_to(put_text, NULL);
-   tg_file_print(f, "# tlbgrind recording\nversion: %d\ncreator: tlbgrind-" TG_VERSION
-                    " (Valgrind " VERSION ")\npid: %d\ncmd: ", large_pages == 0 ? 1 : 2,
-                 VG_(getpid)());
-   tg_file_command(f);
-   tg_file_print(f, "\nbase page: %u\n", o->page_shift);
-   if (large_pages != 0) {
-      tg_file_print(f, "pages:");
-      for (ULong rest = large_pages; rest != 0; rest &= rest - 1)
-         tg_file_print(f, " %d", __builtin_ctzll(rest));
-      tg_file_print(f, "\nthp: %s\n", tg_thp_name(o->pages.policy.thp));
-   }
-   for (UInt i = 0; i < o->record->strength.n; i++) {
-      HChar text[64];
-      tlb_filter_print(&o->record->strength.filter[i], text, sizeof text);
-      tg_file_print(f, "filter: %s\n", text);
-   }
-   tg_file_print(f, "\n");
-   tg_file_close(f);
-}
-
-static void flush_block(void)
-{
-   tlb_stream_flush(stream, tg_instructions());
-}
+/* --- The end --- */
 
 static void release(tlb_mmus* all, tlb_page* p, void* opaque)
 {
@@ -141,16 +89,11 @@ static void let_go(void)
       tlb_pages_each(&tg_mmus, table, release, &table);
    }
    tg_mmus.traits.write_observers &= ~TLB_OBSERVER_RECORDING;
-   VG_(free)(stream);
-   stream = NULL;
-   file = NULL;
 }
 
 const HChar* tg_recording_end(void)
 {
-   flush_block();
-   tlb_stream_end(stream);
-   const HChar* failure = tg_packed_close(file);
+   const HChar* failure = tg_recorded_close();
    let_go();
    return failure;
 }
@@ -159,49 +102,30 @@ void tg_recording_stop(const HChar* why)
 {
    if (!tg_recording_on)
       return;
-   if (tg_jobs_on) {
-      tg_jobs_stop(why);
-      let_go();
-      return;
-   }
-   HChar text[200];
-   flush_block();
-   VG_(snprintf)(text, sizeof text, "@cut %s\n", why);
-   tlb_stream_text(stream, text, VG_(strlen)(text));
-   const HChar* failure = tg_recording_end();
-   VG_(umsg)("warning: the recording '%s' ends after %llu instructions: %s\n", tg_shown(name),
-             tg_instructions(), failure != NULL ? failure : why);
+   tg_recorded_cut(why);
+   let_go();
 }
 
 void tg_recording_forked(void)
 {
    if (!tg_recording_on)
       return;
-   if (tg_jobs_on)
-      tg_jobs_forked();
-   else
-      tg_packed_forget(file);
+   tg_recorded_forget();
    let_go();
 }
 
 /* --- Marks --- */
 
-static void put_mark(tlb_mark mark, const HChar* text)
-{
-   flush_block();
-   tlb_stream_mark(stream, mark, tg_instructions(), text, VG_(strlen)(text));
-}
-
 void tg_recording_zero(void)
 {
    if (tg_recording_on)
-      put_mark(TLB_MARK_ZERO, "");
+      tg_recorded_mark(TLB_MARK_ZERO, "");
 }
 
 void tg_recording_part(tlb_mark mark, const HChar* label)
 {
    if (tg_recording_on && !tg_jobs_on)
-      put_mark(mark, label);
+      tg_recorded_mark(mark, label);
 }
 
 static TgLine* line_of(UInt number)
@@ -213,21 +137,8 @@ void tg_recording_settle(void)
 {
    if (!tg_recording_on || !tg_jobs_on)
       return;
-   put_mark(TLB_MARK_REPORT, "");
+   tg_recorded_mark(TLB_MARK_REPORT, "");
    tg_jobs_take(line_of);
-}
-
-void tg_recording_text(void* opaque, const HChar* text, SizeT n)
-{
-   (void)opaque;
-   if (stream->n > 0)
-      flush_block();
-   while (n > 0) {
-      const SizeT piece = n < TLB_BLOCK_TEXT ? n : TLB_BLOCK_TEXT;
-      tlb_stream_text(stream, text, piece);
-      text += piece;
-      n -= piece;
-   }
 }
 
 /* --- What a page's record tells --- */
@@ -451,12 +362,6 @@ enum { MAX_USES = 2 * TLB_MAX_FILTER_SETS * TLB_MAX_FILTER_WAYS };
 
 static Use* use; /* room for MAX_USES */
 
-static void add(tlb_record r)
-{
-   if (!tlb_stream_add(stream, r))
-      flush_block();
-}
-
 /* Adds the uses since then of pages in the set of the filter. They are in the first levels still: no
    reference to the set has been recorded since then. Some are observed again, for their large page
    has left a filter. */
@@ -507,7 +412,7 @@ static void record_uses(Side* s, UInt set, UInt n, UInt size)
 {
    sort(n);
    for (UInt i = n_known(n, s->n[set]); i < n; i++) {
-      add((tlb_record){ .what = tlb_record_use(use[i].user, size), .page = use[i].page });
+      tg_recorded_add((tlb_record){ .what = tlb_record_use(use[i].user, size), .page = use[i].page });
       *use[i].recorded = ++s->n[set];
    }
    if (n > 0)
@@ -648,12 +553,6 @@ static void doubt_around(ULong start, ULong end)
       doubt((Range){ (start & ~in_large) >> shift, ((end - 1) | in_large) >> shift });
 }
 
-static void add_event(const tlb_map_event* e)
-{
-   flush_block();
-   tlb_stream_event(stream, e);
-}
-
 /* Whether the mapping is requested in pages that the recording is not made for. */
 static Bool is_of_other_pages(const tlb_mapping* m)
 {
@@ -675,7 +574,7 @@ static void changes(void* opaque, const tlb_map_event* e)
    doubt_around(e->start, e->end);
    if (e->what == TLB_EVENT_MOVE)
       doubt_around(e->to, e->to + (e->end - e->start));
-   add_event(e);
+   tg_recorded_event(e);
 }
 
 void tg_recording_asks(void)
@@ -693,7 +592,7 @@ void tg_recording_asks(void)
       return;
    }
    doubt((Range){ 0, ~0ULL });
-   add_event(&e);
+   tg_recorded_event(&e);
 }
 
 static void follow_changes(void)
@@ -703,7 +602,7 @@ static void follow_changes(void)
       const tlb_mapping* m = map->mappings.at[i];
       const tlb_map_event e = { .what = TLB_EVENT_MAP, .start = m->start, .end = m->end,
                                 .mapping = m };
-      add_event(&e);
+      tg_recorded_event(&e);
    }
    tlb_pagemap_tell(map, changes, NULL);
    tg_forks_follow_all(True);
@@ -776,7 +675,7 @@ void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now
                      | (part != TG_RECORDED_WHOLE ? TLB_RECORD_IN_PARTS : 0)
                      | (follows ? TLB_RECORD_GOES_ON : 0);
    goes_on = part != TG_RECORDED_WHOLE;
-   add((tlb_record){ .what = (uint8_t)what, .line = line_number(r), .page = number });
+   tg_recorded_add((tlb_record){ .what = (uint8_t)what, .line = line_number(r), .page = number });
    side[table].last[number % side[table].sets] = now;
    refer_as(user, table, p, number, now);
    if (stores_too)
@@ -857,20 +756,9 @@ static void make_filters(const tlb_strength* s)
 
 void tg_recording_begin(const TgOptions* options)
 {
-   const HChar* why;
    thp_shift = options->record->thp_shift;
    make_filters(&options->record->strength);
-   if (options->jobs > 0) {
-      tg_jobs_begin(options);
-   } else {
-      name = tg_output_name(TG_RECORDING_OUT);
-      file = tg_packed_open(name, &why);
-      if (file == NULL)
-         tg_refuse(tg_output_arg(TG_RECORDING_OUT), "%s; give a file that can be written", why);
-   }
-   stream = VG_(malloc)("tg.recording", sizeof *stream);
-   write_head(options);
-   tlb_stream_begin(stream, put, NULL);
+   tg_recorded_open(options);
    tg_recording_on = True;
    if (large_pages != 0)
       follow_changes();

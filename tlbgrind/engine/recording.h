@@ -55,9 +55,6 @@ void tg_recording_stop(const HChar* why);
 /* In a forked child: only the parent is recorded. */
 void tg_recording_forked(void);
 
-/* Adds text, behind all references. */
-void tg_recording_text(void* opaque, const HChar* text, SizeT n);
-
 /* Closes the file. NULL: it is complete; else the reason. */
 const HChar* tg_recording_end(void);
 

@@ -24,6 +24,7 @@
 #include "engine/thread_cores.h"
 #include "engine/batch.h"
 #include "engine/jobs.h"
+#include "engine/recorded.h"
 #include "engine/recording.h"
 #include "engine/replay.h"
 #include "engine/setup.h"
@@ -167,7 +168,7 @@ static Bool end_recording(UInt machine, XArray* lines, const HChar* name)
    (void)machine;
    if (!tg_recording_on)
       return True;
-   TgFile* f = tg_file_to(tg_recording_text, NULL);
+   TgFile* f = tg_file_to(tg_recorded_text, NULL);
    tg_costs_file_record(&results, lines, f);
    for (UInt kind = 0; kind < TG_N_SHARINGS; kind++) {
       const TgShares* shares = tg_shares((TgSharing)kind);

@@ -1,0 +1,169 @@
+/* What a recording is written to. See engine/recorded.h. */
+
+#include "pub_tool_basics.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+
+#include "config.h"
+
+#include "base/file.h"
+#include "base/packed_file.h"
+#include "base/shown.h"
+#include "engine/jobs.h"
+#include "engine/recorded.h"
+#include "options/record_options.h"
+#include "options/refuse.h"
+#include "options/thp.h"
+#include "trace/segment_run.h"
+
+static const HChar* name;
+static TgPackedFile* file; /* NULL: of --jobs= */
+static tlb_stream_writer* stream;
+
+/* --- Begin --- */
+
+static void put(void* opaque, const uint8_t* bytes, size_t n)
+{
+   (void)opaque;
+   if (tg_jobs_on)
+      tg_jobs_write(bytes, n);
+   else
+      tg_packed_write(file, bytes, n);
+}
+
+static void put_text(void* opaque, const HChar* text, SizeT n)
+{
+   put(opaque, (const UChar*)text, n);
+}
+
+static void write_head(const TgOptions* o)
+{
+   TgFile* f = tg_file_to(put_text, NULL);
+   tg_file_print(f, "# tlbgrind recording\nversion: %d\ncreator: tlbgrind-" TG_VERSION
+                    " (Valgrind " VERSION ")\npid: %d\ncmd: ", o->record->strength.large == 0 ? 1 : 2,
+                 VG_(getpid)());
+   tg_file_command(f);
+   tg_file_print(f, "\nbase page: %u\n", o->page_shift);
+   if (o->record->strength.large != 0) {
+      tg_file_print(f, "pages:");
+      for (ULong rest = o->record->strength.large; rest != 0; rest &= rest - 1)
+         tg_file_print(f, " %d", __builtin_ctzll(rest));
+      tg_file_print(f, "\nthp: %s\n", tg_thp_name(o->pages.policy.thp));
+   }
+   for (UInt i = 0; i < o->record->strength.n; i++) {
+      HChar text[64];
+      tlb_filter_print(&o->record->strength.filter[i], text, sizeof text);
+      tg_file_print(f, "filter: %s\n", text);
+   }
+   tg_file_print(f, "\n");
+   tg_file_close(f);
+}
+
+static void open_file(void)
+{
+   const HChar* why;
+   name = tg_output_name(TG_RECORDING_OUT);
+   file = tg_packed_open(name, &why);
+   if (file == NULL)
+      tg_refuse(tg_output_arg(TG_RECORDING_OUT), "%s; give a file that can be written", why);
+}
+
+void tg_recorded_open(const TgOptions* options)
+{
+   if (options->jobs > 0)
+      tg_jobs_begin(options);
+   else
+      open_file();
+   stream = VG_(malloc)("tg.recorded", sizeof *stream);
+   write_head(options);
+   tlb_stream_begin(stream, put, NULL);
+}
+
+/* --- The run --- */
+
+static void flush_block(void)
+{
+   tlb_stream_flush(stream, tg_instructions());
+}
+
+void tg_recorded_add(tlb_record r)
+{
+   if (!tlb_stream_add(stream, r))
+      flush_block();
+}
+
+void tg_recorded_mark(tlb_mark mark, const HChar* text)
+{
+   flush_block();
+   tlb_stream_mark(stream, mark, tg_instructions(), text, VG_(strlen)(text));
+}
+
+void tg_recorded_event(const tlb_map_event* e)
+{
+   flush_block();
+   tlb_stream_event(stream, e);
+}
+
+void tg_recorded_text(void* opaque, const HChar* text, SizeT n)
+{
+   (void)opaque;
+   if (stream->n > 0)
+      flush_block();
+   while (n > 0) {
+      const SizeT piece = n < TLB_BLOCK_TEXT ? n : TLB_BLOCK_TEXT;
+      tlb_stream_text(stream, text, piece);
+      text += piece;
+      n -= piece;
+   }
+}
+
+/* --- End --- */
+
+static void let_go(void)
+{
+   VG_(free)(stream);
+   stream = NULL;
+   file = NULL;
+}
+
+const HChar* tg_recorded_close(void)
+{
+   flush_block();
+   tlb_stream_end(stream);
+   const HChar* failure = tg_packed_close(file);
+   let_go();
+   return failure;
+}
+
+static void cut_file(const HChar* why)
+{
+   HChar text[200];
+   VG_(snprintf)(text, sizeof text, "@cut %s\n", why);
+   flush_block();
+   tlb_stream_text(stream, text, VG_(strlen)(text));
+   const HChar* failure = tg_recorded_close();
+   VG_(umsg)("warning: the recording '%s' ends after %llu instructions: %s\n", tg_shown(name),
+             tg_instructions(), failure != NULL ? failure : why);
+}
+
+void tg_recorded_cut(const HChar* why)
+{
+   if (!tg_jobs_on) {
+      cut_file(why);
+      return;
+   }
+   tg_jobs_stop(why);
+   let_go();
+}
+
+void tg_recorded_forget(void)
+{
+   if (tg_jobs_on)
+      tg_jobs_forked();
+   else
+      tg_packed_forget(file);
+   let_go();
+}

@@ -1,0 +1,33 @@
+/* What a recording is written to: the file of --record=, or the processes of
+   --jobs=. */
+
+#ifndef TG_RECORDED_H
+#define TG_RECORDED_H
+
+#include "pub_tool_basics.h"
+
+#include "sim/record/stream.h"
+
+#include "options/options.h"
+
+/* Opens it, and writes the head. Ends the run if that can not be. */
+void tg_recorded_open(const TgOptions* options);
+
+/* A reference or use; a mark; a change of the page map. */
+void tg_recorded_add(tlb_record r);
+void tg_recorded_mark(tlb_mark mark, const HChar* text);
+void tg_recorded_event(const tlb_map_event* e);
+
+/* Adds text, behind all references. */
+void tg_recorded_text(void* opaque, const HChar* text, SizeT n);
+
+/* Closes the file. NULL: it is complete; else the reason. */
+const HChar* tg_recorded_close(void);
+
+/* Closes it with the reason why it ends before the program, and says so. */
+void tg_recorded_cut(const HChar* why);
+
+/* In a forked child: it is the parent's. */
+void tg_recorded_forget(void);
+
+#endif
