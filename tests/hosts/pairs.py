@@ -99,7 +99,8 @@ def not_run(logs: Iterable[str]) -> list[str]:
     passed = set()
     for log in logs:
         for line in log.splitlines():
-            match = re.match(r"PASS: \S+ \d+ - (\S+)$", line)
+            # pytest's progress may stand before it.
+            match = re.search(r"(?:^|[\s\].])PASS: \S+ \d+ - (\S+)$", line)
             if match:
                 passed.add(match[1])
     wrong = [f"{name} did not pass" for name in collected() if name not in passed]

@@ -36,6 +36,8 @@ def test_what_has_passed_is_all_or_is_told() -> None:
     """Logs of several machines together; a test that failed, was skipped or did not run is named."""
     half = len(NAMES) // 2
     assert not_run([log(NAMES[:half]), log(NAMES[half:])]) == []
+    # pytest tells how far it is on the same line.
+    assert not_run([log(NAMES[:half]), log(NAMES[half:]).replace("PASS: ", " " * 40 + "[100%]PASS: ", 1)]) == []
     for lost in (0, half, len(NAMES) - 1):
         others = NAMES[:lost] + NAMES[lost + 1 :]
         for line in ("", f"FAIL: x 1 - {NAMES[lost]}\n", f"SKIP: x 1 - {NAMES[lost]} # SKIP no qemu\n"):
