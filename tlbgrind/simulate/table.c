@@ -65,12 +65,18 @@ typedef struct {
    size_t key_length, value_length;
 } override;
 
+/* The values of one override, in the order in which they come. */
+typedef struct {
+   unsigned which;
+   unsigned n;
+   const char **with; /* by value: a machine that has it */
+} axis;
+
 typedef struct {
    const TgRow *row;
    unsigned n;
-   unsigned down, across; /* which overrides */
-   unsigned n_down, n_across;
-   const TgRow **cell;    /* of the first row all, then of the next */
+   axis down, across;
+   const TgRow **cell; /* of the first row all, then of the next */
 } grid;
 
 static size_t length_of_name(const char *name)
@@ -125,22 +131,23 @@ static bool is_alike(const char *a, const char *b)
    }
 }
 
-/* Whether the machine is the first of the n that has this value. */
-static bool is_first_with(const TgRow *row, unsigned i, unsigned which)
+/* The number of the machine's value; a->n: it is a new one. */
+static unsigned number_of(const axis *a, const char *name)
 {
-   for (unsigned j = 0; j < i; j++) {
-      if (has_same_value(row[j].name, row[i].name, which))
-         return false;
-   }
-   return true;
+   unsigned i = 0;
+   while (i < a->n && !has_same_value(a->with[i], name, a->which))
+      i++;
+   return i;
 }
 
-static unsigned count_values(const TgRow *row, unsigned n, unsigned which)
+static axis find_values(const grid *g, unsigned which)
 {
-   unsigned values = 0;
-   for (unsigned i = 0; i < n; i++)
-      values += is_first_with(row, i, which);
-   return values;
+   axis a = { .which = which, .with = need(calloc(g->n, sizeof *a.with)) };
+   for (unsigned i = 0; i < g->n; i++) {
+      if (number_of(&a, g->row[i].name) == a.n)
+         a.with[a.n++] = g->row[i].name;
+   }
+   return a;
 }
 
 /* The two overrides whose values differ. False: they are fewer or more. */
@@ -149,47 +156,28 @@ static bool find_axes(grid *g)
    override unused;
    unsigned found = 0;
    for (unsigned i = 0; override_of(g->row[0].name, i, &unused); i++) {
-      const unsigned values = count_values(g->row, g->n, i);
-      if (values == 1)
+      const axis a = find_values(g, i);
+      if (a.n == 1 || found == 2) {
+         free(a.with);
+         found += a.n > 1;
          continue;
-      if (found == 0) {
-         g->down = i;
-         g->n_down = values;
-      } else {
-         g->across = i;
-         g->n_across = values;
       }
+      *(found == 0 ? &g->down : &g->across) = a;
       found++;
    }
    return found == 2;
 }
 
-/* The nth machine with a value that none before it has. */
-static const char *with_value(const grid *g, unsigned which, unsigned nth)
-{
-   for (unsigned i = 0;; i++) {
-      if (is_first_with(g->row, i, which) && nth-- == 0)
-         return g->row[i].name;
-   }
-}
-
-static const TgRow *find_cell(const grid *g, const char *down, const char *across)
-{
-   for (unsigned i = 0; i < g->n; i++) {
-      if (has_same_value(g->row[i].name, down, g->down)
-          && has_same_value(g->row[i].name, across, g->across))
-         return &g->row[i];
-   }
-   return NULL;
-}
-
 /* False: a combination is not there. */
 static bool fill(grid *g)
 {
-   g->cell = need(calloc((size_t)g->n_down * g->n_across, sizeof *g->cell));
-   for (unsigned i = 0; i < g->n_down * g->n_across; i++) {
-      g->cell[i] = find_cell(g, with_value(g, g->down, i / g->n_across),
-                             with_value(g, g->across, i % g->n_across));
+   const unsigned cells = g->down.n * g->across.n;
+   g->cell = need(calloc(cells, sizeof *g->cell));
+   for (unsigned i = 0; i < g->n; i++) {
+      const char *const name = g->row[i].name;
+      g->cell[number_of(&g->down, name) * g->across.n + number_of(&g->across, name)] = &g->row[i];
+   }
+   for (unsigned i = 0; i < cells; i++) {
       if (g->cell[i] == NULL)
          return false;
    }
@@ -224,8 +212,8 @@ static void print_head(const grid *g, TgMap map)
 {
    static const char *const names[] = { "", "page walks", "first-level misses", "miss cycles" };
    override down, across;
-   if (!override_of(g->row[0].name, g->down, &down)
-       || !override_of(g->row[0].name, g->across, &across))
+   if (!override_of(g->row[0].name, g->down.which, &down)
+       || !override_of(g->row[0].name, g->across.which, &across))
       return;
    printf("\n%.*s: %s, by %.*s (down) and %.*s (across)\n",
           (int)length_of_name(g->row[0].name), g->row[0].name, names[map], (int)down.key_length,
@@ -236,23 +224,23 @@ static void print_grid(const grid *g, TgMap map)
 {
    uint64_t least = UINT64_MAX, most = 0;
    char text[32];
-   for (unsigned i = 0; i < g->n_down * g->n_across; i++) {
+   for (unsigned i = 0; i < g->n; i++) {
       const uint64_t count = count_of(g->cell[i], map);
       least = count < least ? count : least;
       most = count > most ? count : most;
    }
    print_head(g, map);
    printf("%10s", "");
-   for (unsigned i = 0; i < g->n_across; i++)
-      print_value(with_value(g, g->across, i), g->across, 16 + SHADES);
+   for (unsigned i = 0; i < g->across.n; i++)
+      print_value(g->across.with[i], g->across.which, 16 + SHADES);
    printf("\n");
-   for (unsigned i = 0; i < g->n_down * g->n_across; i++) {
+   for (unsigned i = 0; i < g->n; i++) {
       const uint64_t count = count_of(g->cell[i], map);
-      if (i % g->n_across == 0)
-         print_value(g->cell[i]->name, g->down, 10);
+      if (i % g->across.n == 0)
+         print_value(g->cell[i]->name, g->down.which, 10);
       printf("%15s ", with_commas(count, text));
       print_shade(count, least, most);
-      printf("%s", (i + 1) % g->n_across == 0 ? "\n" : "");
+      printf("%s", (i + 1) % g->across.n == 0 ? "\n" : "");
    }
 }
 
@@ -265,6 +253,8 @@ static void print_maps(const TgRow *row, unsigned n, TgMap map)
       grid g = { .row = row + from, .n = to - from };
       if (find_axes(&g) && fill(&g))
          print_grid(&g, map);
+      free(g.down.with);
+      free(g.across.with);
       free(g.cell);
    }
 }
