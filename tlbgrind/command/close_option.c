@@ -16,7 +16,8 @@ static void copy_up_to(const char *stop, const char *text, char out[MOST])
    snprintf(out, MOST, "%.*s", (int)(n < MOST ? n : MOST - 1), text);
 }
 
-void tg_close_option(const char *argument, const char *list, char *out, size_t size)
+/* Stores it with its "=", or "" if there is none. */
+static void find_close(const char *argument, const char *list, char out[MOST])
 {
    unsigned least = TLB_FAR;
    char given[MOST], option[MOST], name[MOST];
@@ -31,7 +32,18 @@ void tg_close_option(const char *argument, const char *list, char *out, size_t s
       /* Of several that begin so, the shortest. */
       if (d < least || (d < TLB_FAR && d == least && strlen(option) < strlen(out))) {
          least = d;
-         snprintf(out, size, "%s", option);
+         snprintf(out, MOST, "%s", option);
       }
    }
+}
+
+void tg_no_such_option(const char *program, const char *argument, const char *list, char *out,
+                       size_t size)
+{
+   char meant[MOST];
+   find_close(argument, list, meant);
+   if (meant[0] != '\0')
+      snprintf(out, size, "%s: no such option; did you mean %s?", argument, meant);
+   else
+      snprintf(out, size, "%s: no such option; %s --help lists them", argument, program);
 }

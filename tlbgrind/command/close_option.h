@@ -6,8 +6,10 @@
 
 #include <stddef.h>
 
-/* `list`: options as --list-options prints them, one a line, with "=" and words behind those that have
-   a value. Stores that which the argument resembles, with its "=", or "" if none does, in `out`. */
-void tg_close_option(const char *argument, const char *list, char *out, size_t size);
+/* Says that there is no such option: with the one that it resembles, or where they are listed.
+   `list`: options as --list-options prints them, one a line, with "=" and words behind those that have
+   a value. */
+void tg_no_such_option(const char *program, const char *argument, const char *list, char *out,
+                       size_t size);
 
 #endif

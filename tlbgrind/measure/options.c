@@ -56,11 +56,9 @@ _Noreturn void tg_measure_refuse(const char *format, ...)
 
 static _Noreturn void refuse(const char *argument)
 {
-   char meant[64];
-   tg_close_option(argument, list_of_options, meant, sizeof meant);
-   if (meant[0] != '\0')
-      tg_measure_refuse("%s: no such option; did you mean %s?", argument, meant);
-   tg_measure_refuse("%s: no such option; tg_measure --help lists them", argument);
+   char text[300];
+   tg_no_such_option("tg_measure", argument, list_of_options, text, sizeof text);
+   tg_measure_refuse("%s", text);
 }
 
 static void print_and_end(const char *text)

@@ -153,11 +153,9 @@ static bool take(const char *argument, TgSimulateOptions *o)
 
 static _Noreturn void refuse(const char *argument)
 {
-   char meant[64];
-   tg_close_option(argument, list_of_options, meant, sizeof meant);
-   if (meant[0] != '\0')
-      tg_load_refuse("%s: no such option; did you mean %s?", argument, meant);
-   tg_load_refuse("%s: no such option; tg_simulate --help lists them", argument);
+   char text[300];
+   tg_no_such_option("tg_simulate", argument, list_of_options, text, sizeof text);
+   tg_load_refuse("%s", text);
 }
 
 static void check_together(const TgSimulateOptions *o)
