@@ -77,6 +77,15 @@ void fuzz_check_line(const char *data, size_t size, uint64_t line)
       fuzz_fail("the line to blame is not in the input");
 }
 
+size_t fuzz_get(void *opaque, uint8_t *bytes, size_t n)
+{
+   fuzz_stream *const in = opaque;
+   const size_t left = (size_t)(in->end - in->at), piece = n < left ? n : left;
+   memcpy(bytes, in->at, piece);
+   in->at += piece;
+   return piece;
+}
+
 void fuzz_check_reason(const char *why, size_t size)
 {
    if (memchr(why, '\0', size) == NULL || why[0] == '\0')

@@ -38,4 +38,11 @@ void fuzz_check_line(const char *data, size_t size, uint64_t line);
 /* Fails unless `why`, an array of that size, holds a reason: a line of text that is not empty. */
 void fuzz_check_reason(const char *why, size_t size);
 
+/* The input as a stream, for code that gets its bytes by a function: `opaque` is a fuzz_stream. */
+typedef struct {
+   const char *at, *end;
+} fuzz_stream;
+
+size_t fuzz_get(void *opaque, uint8_t *bytes, size_t n);
+
 #endif

@@ -25,19 +25,6 @@ const char *const fuzz_words[] = {
 
 const char *const fuzz_more = NULL;
 
-typedef struct {
-   const char *at, *end;
-} input;
-
-static size_t get(void *opaque, uint8_t *bytes, size_t n)
-{
-   input *const in = opaque;
-   const size_t left = (size_t)(in->end - in->at), piece = n < left ? n : left;
-   memcpy(bytes, in->at, piece);
-   in->at += piece;
-   return piece;
-}
-
 /* The text that has come so far: no input has more. */
 static char text[1 << 20];
 static size_t n_text;
@@ -89,14 +76,14 @@ static void make_out_files(TgReplay *replay, const TgParts *parts)
    }
 }
 
-static void read_stream(input *in, const tlb_strength *s)
+static void read_stream(fuzz_stream *in, const tlb_strength *s)
 {
    TgParts *const parts = tg_parts_new();
    static tlb_stream_reader reader;
    TgReplay *const replay = tg_replay_new(machines(), 0, 1, s, false);
    tlb_stream_found found;
    n_text = 0;
-   tlb_stream_open(&reader, get, in);
+   tlb_stream_open(&reader, fuzz_get, in);
    do {
       found = tlb_stream_read(&reader);
       if (found == TLB_READ_RECORDS && tg_replay_records(replay, reader.record, reader.n) != NULL)
@@ -130,7 +117,7 @@ void fuzz_one(char *data, size_t size)
       fuzz_check_reason(why, strlen(why) + 1);
       return;
    }
-   input in = { data + n, data + size };
+   fuzz_stream in = { data + n, data + size };
    /* Machines with other base pages are refused before. */
    s.base_page_shift = 12;
    read_stream(&in, &s);

@@ -5,20 +5,6 @@
 
 #include "fuzz.h"
 
-#include <string.h>
-
-typedef struct {
-   const char *at, *end;
-} input;
-
-static size_t get(void *opaque, uint8_t *bytes, size_t n)
-{
-   input *const in = opaque;
-   const size_t left = (size_t)(in->end - in->at), piece = n < left ? n : left;
-   memcpy(bytes, in->at, piece);
-   in->at += piece;
-   return piece;
-}
 
 static void check(const TgTraceRef *ref)
 {
@@ -30,9 +16,9 @@ static void check(const TgTraceRef *ref)
 void fuzz_trace(const TgTraceFormat *format, const char *data, size_t size)
 {
    static TgTrace trace;
-   input in = { data, data + size };
+   fuzz_stream in = { data, data + size };
    TgTraceFound found;
-   tg_trace_begin(&trace, format, get, &in);
+   tg_trace_begin(&trace, format, fuzz_get, &in);
    while ((found = tg_trace_next(&trace)) == TG_TRACE_MORE) {
       if (trace.n > TG_TRACE_REFS)
          fuzz_fail("more references than there is room for");
