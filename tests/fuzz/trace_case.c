@@ -5,7 +5,6 @@
 
 #include "fuzz.h"
 
-
 static void check(const TgTraceRef *ref)
 {
    if (ref->user >= TLB_N_USERS || ref->size == 0
