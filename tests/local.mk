@@ -417,6 +417,7 @@ TEST_INPUTS = \
 	tests/clients/fault_fixed.ld \
 	tests/clients/fault_padding.ld \
 	tests/measure/zen4.csv \
+	tests/measure/zen5.csv \
 	tests/mmu/cases \
 	tests/model/naive_machine.py \
 	tests/oracle/any_machines.py \

@@ -2,13 +2,19 @@
 
    Pages so far apart that all of them are found in one set, or in few, fit as long as they are no
    more than the ways of these sets; the next one costs a miss of at least two. An index by XOR
-   spreads some strides over more sets, so the stride that reaches the fewest tells. */
+   spreads some strides over more sets, so the stride that reaches the fewest tells.
+
+   Pages farther apart than what one table maps need an entry of the next higher table each. Some
+   processors keep these in the same array (Zen since its second generation), and fewer pages fit. */
 
 #include <math.h>
 
 #include "measure/figure.h"
 
-enum { MOST_STRIDES = 32, LEAST_POINTS = 12 };
+enum { MOST_STRIDES = 32, LEAST_POINTS = 12, ENTRY_SHIFT = 3 };
+
+/* The curve by pages may show its step a little late, but never at fewer than this part of it. */
+static const double early = 0.85;
 
 /* How many pages of a stride fit. */
 typedef struct {
@@ -38,14 +44,15 @@ static double excess_of(const TgCurve *c, size_t i)
    return (p->cycles - hit_of(c)) * (double)p->pages;
 }
 
-/* Whether from this point on the excess is that high. One of the next points may be disturbed. */
+/* Whether from this point on the excess is that high. One of the next points may be disturbed, if
+   there are enough. */
 static int stays_above(const TgCurve *c, size_t i, double excess)
 {
    enum { NEXT = 4, FEWEST = 3 };
    int above = 0;
-   if (i + NEXT >= c->n || excess_of(c, i) < excess || excess_of(c, i + 1) < excess)
+   if (i + FEWEST >= c->n || excess_of(c, i) < excess || excess_of(c, i + 1) < excess)
       return 0;
-   for (size_t k = i + 1; k <= i + NEXT; k++)
+   for (size_t k = i + 1; k <= i + NEXT && k < c->n; k++)
       above += excess_of(c, k) >= excess;
    return above >= FEWEST;
 }
@@ -55,16 +62,16 @@ static double fit_of(const TgCurve *c)
    if (c->n < LEAST_POINTS)
       return 0;
    const size_t last = c->n - 1, middle = c->n * 3 / 4;
-   /* At the end all miss, each for the cost of a miss; this many times a hit is no noise. */
+   /* At the end most miss, each for the cost of a miss; this many times a hit is no noise. */
    const double miss = (excess_of(c, last) - excess_of(c, middle))
                        / (double)(c->point[last].pages - c->point[middle].pages);
    const double all = (double)(c->point[last].pages - c->point[0].pages + 1);
-   if (miss < 0.5 * hit_of(c) || excess_of(c, last) < 0.5 * miss * all)
+   if (miss < 0.5 * hit_of(c) || excess_of(c, last) < 0.4 * miss * all)
       return 0;
    for (size_t i = 0; i < c->n; i++) {
       /* Of a set of one page too many, at least the new one and its victim miss. */
       if (stays_above(c, i, 1.2 * miss))
-         return i == 0 ? 0 : (double)(c->point[i].pages - c->point[0].pages);
+         return i == 0 ? 0 : (double)(c->point[i - 1].pages - c->point[0].pages + 1);
    }
    return 0;
 }
@@ -82,9 +89,9 @@ static size_t read_fits(const TgCurve *curve, size_t n, const TgSide *side,
    return found;
 }
 
-/* The ways: as many as fit at the strides at which the fewest fit. A page that is none of ours can
-   take a place, so of numbers that are nearly the same the largest counts. */
-static double ways_of(const Fit *fit, size_t n, unsigned *agree)
+/* The most that fit at strides at which about the fewest fit, 0 if no two strides agree. A page that
+   is none of ours can take a place, so of numbers that are nearly the same the largest counts. */
+static double fewest_of(const Fit *fit, size_t n, unsigned *agree)
 {
    double least = 0, ways = 0;
    *agree = 0;
@@ -106,17 +113,75 @@ static double ways_of(const Fit *fit, size_t n, unsigned *agree)
    return ways;
 }
 
+/* The narrowest stride at which no more fit, log2. */
+static unsigned narrowest_of(const Fit *fit, size_t n, double ways)
+{
+   unsigned narrowest = MOST_STRIDES;
+   for (size_t i = 0; i < n; i++) {
+      if (fit[i].fit > 0 && fit[i].fit <= ways && fit[i].stride_shift < narrowest)
+         narrowest = fit[i].stride_shift;
+   }
+   return narrowest;
+}
+
+/* The ways: as many as fit at the strides at which the fewest fit. Of `near` strides pages share
+   tables, and what they say counts more. Returns 0 if they are not told, with the reason. */
+static double ways_of(const Fit *fit, size_t n, size_t near, const TgLevel *l, unsigned *agree,
+                      const char **why)
+{
+   unsigned agree_all;
+   const double all = fewest_of(fit, n, &agree_all), ways = fewest_of(fit, near, agree);
+   *why = "no two strides agree";
+   if (ways < 2 && all < 2)
+      return 0;
+   const double said = ways >= 2 ? ways : all;
+   if (ways < 2)
+      *agree = agree_all;
+   /* In a stride of 2^k pages an array of more than 2^k sets has more than one set. */
+   if (ldexp(said + 1, (int)narrowest_of(fit, n, said)) < early * (double)l->fits) {
+      *why = "pages conflict at strides that so many entries have room for";
+      return 0;
+   }
+   if (ways >= 2)
+      return ways;
+   for (size_t i = 0; i < near; i++) {
+      if (fit[i].fit > 1.5 * all && ldexp(all, (int)fit[i].stride_shift) >= (double)l->fits) {
+         *why = "fewer pages fit where each needs a table of its own, whose entry may lie there, too";
+         return 0;
+      }
+   }
+   return all;
+}
+
+/* Into how many sets the pages of a stride go, and whether so many of them fit there. Some places
+   may be taken by pages that are none of ours, and sets are shared out unevenly by some functions
+   of the address. */
+static int is_of_sets(const Fit *fit, double ways, double *sets)
+{
+   *sets = exp2(floor(log2(fmax(1, fit->fit / ways)) + 0.5));
+   return *sets >= 2 && fit->fit <= *sets * ways + 1 && fit->fit >= 0.85 * *sets * ways;
+}
+
+/* Where one place of a set is taken in each round, one fewer seems to be there; in a stride of more
+   sets that place is in one of them only. */
+static double with_taken_place(const Fit *fit, size_t n, double ways)
+{
+   double sets;
+   for (size_t i = 0; i < n; i++) {
+      if (is_of_sets(&fit[i], ways, &sets) && fit[i].fit > sets * ways)
+         return ways + 1;
+   }
+   return ways;
+}
+
 /* Sets times ways, from the stride that reaches the fewest sets, but more than one. */
 static double entries_of(const Fit *fit, size_t n, double ways, unsigned *agree)
 {
-   double least = 0;
+   double least = 0, sets;
    for (int count = 0; count < 2; count++) {
       *agree = 0;
       for (size_t i = 0; i < n; i++) {
-         const double sets = exp2(floor(log2(fmax(1, fit[i].fit / ways)) + 0.5));
-         /* Some places may be taken by pages that are none of ours, and sets are shared out
-            unevenly by some functions of the address. */
-         if (sets < 2 || fit[i].fit > sets * ways + 1 || fit[i].fit < 0.85 * sets * ways)
+         if (!is_of_sets(&fit[i], ways, &sets))
             continue;
          const double entries = ldexp(sets * ways, (int)fit[i].stride_shift);
          if (count == 0 && (least == 0 || entries < least))
@@ -127,22 +192,37 @@ static double entries_of(const Fit *fit, size_t n, double ways, unsigned *agree)
    return least;
 }
 
+/* What the curve by pages allows. Sets can overflow early, where entries of tables are in some. */
+static int is_possible(const TgLevel *l, double entries, int tables_too)
+{
+   const double most = tables_too ? 2 : 1.5;
+   return entries >= early * (double)l->fits && entries <= most * (double)l->misses;
+}
+
 void tg_conflicts_read(const TgCurve *curve, size_t n, TgSide *side)
 {
    Fit fit[MOST_STRIDES];
    unsigned agree, agree_entries;
+   size_t near = 0;
+   const char *why;
    const size_t strides = read_fits(curve, n, side, fit);
    if (strides == 0 || side->n_levels < 2)
       return;
+   while (near < strides && fit[near].stride_shift + ENTRY_SHIFT <= side->page_shift)
+      near++;
    TgLevel *const l = &side->level[1];
-   const double ways = ways_of(fit, strides, &agree);
-   if (ways < 2 || agree < 2)
+   const double seen = ways_of(fit, strides, near, l, &agree, &why);
+   if (seen < 2) {
+      tg_figure_not_told(&l->ways, why);
+      tg_figure_not_told(&l->sets, why);
+      tg_figure_not_told(&l->entries, why);
       return;
+   }
+   const double ways = with_taken_place(fit, near, seen);
    const double entries = entries_of(fit, strides, ways, &agree_entries);
-   tg_figure_tell(&l->ways, ways, agree >= 3 ? TG_SURE : TG_LIKELY,
+   tg_figure_tell(&l->ways, ways, agree >= 3 && ways == seen ? TG_SURE : TG_LIKELY,
                   "so many pages fit at %u strides at which all are in one set", agree);
-   /* The curve by pages must not say otherwise. */
-   if (entries < 0.9 * (double)l->fits || entries > 1.5 * (double)l->misses) {
+   if (!is_possible(l, entries, near >= 2 && agree_entries >= 1)) {
       const double sets = l->entries.value / ways;
       tg_figure_not_told(&l->sets, "no stride is seen at which pages are in few sets");
       if (sets != exp2(floor(log2(sets))))
@@ -151,7 +231,8 @@ void tg_conflicts_read(const TgCurve *curve, size_t n, TgSide *side)
                             "two of these ways");
       return;
    }
-   tg_figure_tell(&l->sets, entries / ways, agree_entries >= 2 ? TG_SURE : TG_LIKELY,
+   tg_figure_tell(&l->sets, entries / ways,
+                  agree_entries >= 2 && is_possible(l, entries, 0) ? TG_SURE : TG_LIKELY,
                   "from strides at which pages are in few sets");
    tg_figure_tell(&l->entries, entries, l->sets.sure,
                   "%.0f ways of %.0f sets; by pages the misses begin between %llu and %llu", ways,

@@ -25,7 +25,7 @@ static const double least_cycles = 0.12;
 
 typedef struct {
    size_t n;
-   double pages[TG_EXCESS_POINTS], cycles[TG_EXCESS_POINTS];
+   double pages[TG_EXCESS_POINTS], cycles[TG_EXCESS_POINTS], spread[TG_EXCESS_POINTS];
    double noise, taken;
    unsigned rounds;
 } Clean;
@@ -62,6 +62,7 @@ static size_t without_jumps(const Clean *in, Clean *out)
       if (i >= LEFT && i + 1 < in->n && in->cycles[i] < too_low * least)
          continue;
       out->pages[n] = in->pages[i];
+      out->spread[n] = in->spread[i];
       out->cycles[n++] = in->cycles[i];
    }
    return n;
@@ -75,6 +76,7 @@ static size_t without_outliers(Clean *c, const double *apart, double taken)
       if (apart[i] > fmax(4 * taken, 0.15))
          continue;
       c->pages[n] = c->pages[i];
+      c->spread[n] = c->spread[i];
       c->cycles[n++] = c->cycles[i];
    }
    return n;
@@ -93,6 +95,7 @@ static void clean(const TgCurve *curve, Clean *out)
       if (!usable(p) || (raw.n > 0 && (double)p->pages <= raw.pages[raw.n - 1]))
          continue;
       raw.pages[raw.n] = (double)p->pages;
+      raw.spread[raw.n] = isfinite(p->spread) && p->spread >= 0 ? p->spread : 0;
       raw.cycles[raw.n++] = p->cycles;
       if (p->rounds < out->rounds)
          out->rounds = p->rounds;
@@ -168,6 +171,7 @@ void tg_excess_read(const TgCurve *curve, const TgCurve *control, TgExcess *out)
    for (size_t i = 0; i < c.n; i++) {
       out->pages[i] = c.pages[i];
       out->cycles[i] = c.cycles[i];
+      out->spread[i] = c.spread[i];
       /* The nearest cache is part of every reference: only what is beyond it goes. */
       out->over[i] = c.cycles[i] - (between(caches.pages, caches.cycles, caches.n, c.pages[i])
                                     - first);
@@ -191,4 +195,15 @@ double tg_excess_tolerance(const TgExcess *e, size_t i, double times)
 double tg_excess_at(const TgExcess *e, double pages)
 {
    return between(e->pages, e->over, e->n, pages);
+}
+
+double tg_excess_spread(const TgExcess *e, double from, double to)
+{
+   double spread[TG_EXCESS_POINTS];
+   size_t n = 0;
+   for (size_t i = 0; i < e->n; i++) {
+      if (e->pages[i] >= from && e->pages[i] <= to)
+         spread[n++] = e->spread[i];
+   }
+   return median(spread, n);
 }

@@ -17,6 +17,9 @@ static const double least_entries = 4;
 /* A knee so close to that of a cache may be the cache's, or the page tables leaving it. */
 static const double beside_cache = 1.25;
 
+/* Stores to many pages whose lines leave the cache cost more and more up to this ratio behind it. */
+static const double behind_cache_stores = 1.6;
+
 /* No hit of any level costs so many cycles more: behind such a step are walks, which cost more and
    more as the tables leave the caches. */
 static const double surely_walks = 40;
@@ -25,17 +28,35 @@ static const double surely_walks = 40;
    its line behind its translation, each behind a barrier, and the two add up to more than both. */
 static const double surely_more = 1.35, surely_more_stores = 2.5;
 
+/* A rise of the caches that is less than this part of the step does not make it. */
+static const double small_rise = 0.4;
+
 /* Two points so far apart tell the entries only roughly, and so far apart not at all. */
 static const double fine_gap = 1.15;
 static const double widest_gap = 2.01;
 
-/* What the caches' cost rises at the step, from a little before to a little behind. */
-static double cache_rise(const TgExcess *caches, const TgStep *s)
+/* How far half of the rounds are from the least, in parts of the step, over that ratio of pages on
+   either side of it. */
+static const double around_step = 1.3, sure_apart = 0.2, most_apart = 0.7;
+
+/* What the caches' cost rises at the step, from that ratio before to a little behind. */
+static double cache_rise(const TgExcess *caches, const TgStep *s, double before)
 {
    if (caches->n == 0)
       return 0;
    return tg_excess_at(caches, s->misses * beside_cache)
-          - tg_excess_at(caches, s->misses / beside_cache);
+          - tg_excess_at(caches, s->misses / before);
+}
+
+/* Where rounds differ by much of the step, its place is not sure, or not known. */
+static void doubt_noise(const TgExcess *e, const TgStep *s, TgFigure *f)
+{
+   const double apart = tg_excess_spread(e, s->fits / around_step, s->misses * around_step);
+   const double height = s->after - s->before;
+   if (apart > most_apart * height)
+      tg_figure_not_told(f, "the rounds differ too much around the step");
+   else if (apart > sure_apart * height && f->sure == TG_SURE)
+      f->sure = TG_LIKELY;
 }
 
 static void read_level(const TgExcess *e, const TgExcess *caches, const TgStep *s, TgAsk ask,
@@ -65,6 +86,7 @@ static void read_level(const TgExcess *e, const TgExcess *caches, const TgStep *
    out->miss_cycles.value = height;
    if (s->open)
       out->miss_cycles.sure = TG_LIKELY;
+   doubt_noise(e, s, f);
    if (s->misses > widest_gap * s->fits)
       tg_figure_not_told(f, "the points around the step are too far apart");
    tg_figure_not_told(&out->ways, "no strides were measured");
@@ -74,12 +96,15 @@ static void read_level(const TgExcess *e, const TgExcess *caches, const TgStep *
 }
 
 /* Whether the step can be told from those of the caches, and from what walks cost more when the
-   page tables leave a cache. */
+   page tables leave a cache. A rise that noise can be counts if it is a large part of the step. */
 static int of_a_tlb(TgAsk ask, const TgExcess *caches, const TgStep *s)
 {
-   const double rise = cache_rise(caches, s);
-   const double surely = ask == TG_ASK_STORE ? surely_more_stores : surely_more;
-   return rise <= 3 * s->tolerance || s->after - s->before >= surely * rise;
+   const int stores = ask == TG_ASK_STORE;
+   const double rise = cache_rise(caches, s, stores ? behind_cache_stores : beside_cache);
+   const double height = s->after - s->before;
+   const double surely = stores ? surely_more_stores : surely_more;
+   return height >= surely * rise
+          || (rise <= 3 * s->tolerance && rise <= small_rise * height);
 }
 
 static void say_nothing(TgSide *out, const char *why)
@@ -115,6 +140,8 @@ void tg_levels_read(const TgCurve *pages, const TgCurve *control, TgSide *out)
    for (unsigned i = 0; i < n && out->n_levels < TG_SIDE_LEVELS; i++) {
       if (step[i].misses <= least_entries)
          continue;
+      if (step[i].before - e.over[0] >= surely_walks)
+         break; /* Walks already; the tables leave a cache. */
       if (!of_a_tlb(pages->ask, &caches, &step[i])) {
          beside++;
          continue;

@@ -13,6 +13,8 @@ static void around(const TgSide *side, unsigned level, double *hits, double *mis
    const TgLevel *const l = &side->level[level];
    *hits = 0.85 * (double)l->fits;
    *misses = 1.7 * (double)l->misses;
+   if (l->entries.sure != TG_NOT_TOLD)
+      *misses = fmax(*misses, 1.7 * l->entries.value);
    if (level + 1 < side->n_levels)
       *misses = fmin(*misses, fmax(0.9 * (double)side->level[level + 1].fits,
                                    1.05 * (double)l->misses));

@@ -23,8 +23,10 @@ enum { MOST_PIECES = 8192 };
 
 enum { MOST_CURVES = 96, MOST_SIZES = TG_MEASURED_SIZES };
 
-/* More points are put between two that differ by this, unless they are this close already. */
-static const double step_of_cycles = 0.08, least_step = 0.7, close_pages = 1.025;
+/* More points are put between two that differ by this, unless they are this close already. Most of
+   what a store costs is the barrier behind it. */
+static const double step_of_cycles = 0.08, step_of_stores = 0.025;
+static const double least_step = 0.7, close_pages = 1.025;
 enum { MOST_REFINED = 40, MOST_PAGES_REFINED = 16384 };
 
 /* --- points --- */
@@ -171,12 +173,13 @@ static bool refine(Line *l)
    if (l->what.kind == TG_CURVE_TABLES || l->what.kind == TG_CURVE_OVERLAP
        || l->what.kind == TG_CURVE_CONFLICT)
       return true;
+   const double step = l->what.ask == TG_ASK_STORE ? step_of_stores : step_of_cycles;
    for (size_t i = 0; i + 1 < l->n && l->refined < MOST_REFINED; i++) {
       const Point *const a = &l->point[i], *const b = &l->point[i + 1];
       const double less = a->least < b->least ? a->least : b->least;
       const double more = fabs(a->least - b->least);
       if (a->pages > MOST_PAGES_REFINED || a->rounds == 0 || b->rounds == 0
-          || more < less * step_of_cycles || more < least_step
+          || more < less * step || more < least_step
           || b->pages < a->pages + 2 || (double)b->pages < (double)a->pages * close_pages)
          continue;
       const uint64_t middle = (uint64_t)(sqrt((double)a->pages * (double)b->pages) + 0.5);
@@ -226,8 +229,8 @@ static void add_base(Plan *p, TgPlaces *b)
    add_line(p, b, TG_CURVE_CONTROL, TG_ASK_LOAD, 0, 1, 0, 65536, 4);
    add_line(p, b, TG_CURVE_PAGES, TG_ASK_FETCH, 0, 1, 0, 8192, 8);
    add_line(p, b, TG_CURVE_CONTROL, TG_ASK_FETCH, 0, 1, 0, 8192, 4);
-   add_line(p, b, TG_CURVE_PAGES, TG_ASK_STORE, 0, 1, 0, 8192, 6);
-   add_line(p, b, TG_CURVE_CONTROL, TG_ASK_STORE, 0, 1, 0, 8192, 4);
+   add_line(p, b, TG_CURVE_PAGES, TG_ASK_STORE, 0, 1, 0, 8192, 8);
+   add_line(p, b, TG_CURVE_CONTROL, TG_ASK_STORE, 0, 1, 0, 8192, 6);
    add_line(p, b, TG_CURVE_TABLES, TG_ASK_LOAD, tables, 1, 1, (uint64_t)1 << 21, 2);
    for (unsigned chains = 1; chains <= 32; chains *= 2)
       add_line(p, b, TG_CURVE_OVERLAP, TG_ASK_LOAD, 0, chains, 1, 16384, 3);
@@ -257,6 +260,18 @@ static void add_large(Plan *p, TgPlaces *h)
 
 /* --- conflicts --- */
 
+/* Negative if each of the rounds was disturbed. */
+static double least_round(const TgCurve *look, TgPlaces *b, unsigned pages, unsigned rounds)
+{
+   double least = -1.0;
+   for (unsigned i = 0; i < rounds; i++) {
+      const double cycles = tg_probe_round(look, b, pages);
+      if (cycles > 0.0 && (least < 0.0 || cycles < least))
+         least = cycles;
+   }
+   return least;
+}
+
 /* So many pages that each reference misses in the first level, from a look of some rounds. 0: it
    cannot be told, or they are too many. */
 static unsigned fillers_for(TgPlaces *b)
@@ -269,19 +284,15 @@ static unsigned fillers_for(TgPlaces *b)
    if (tg_probe_most(&look, b) < MOST || tg_probe_prepare(&look, b, MOST) < MOST)
       return 0;
    for (unsigned pages = LEAST; pages <= MOST; pages += pages / 16 + 1) {
-      double least = -1.0;
-      for (int i = 0; i < ROUNDS; i++) {
-         const double cycles = tg_probe_round(&look, b, pages);
-         if (cycles > 0.0 && (least < 0.0 || cycles < least))
-            least = cycles;
-      }
+      const double least = least_round(&look, b, pages, ROUNDS);
       if (base == 0.0 || (least > 0.0 && least < base))
          base = least;
       if (base > 0.0 && least > base * 1.1 + 0.5) {
          first = above++ == 0 ? pages : first;
          /* Nearly all miss with some more: the ways of a set, or a replacement that is not LRU. */
-         if (above == IN_A_ROW)
-            return first + first * 2 / 5;
+         const unsigned enough = first + first * 2 / 5;
+         if (above == IN_A_ROW && least_round(&look, b, enough, ROUNDS) > base * 1.1 + 0.5)
+            return enough;
       } else {
          above = 0;
       }
@@ -293,7 +304,7 @@ static unsigned fillers_for(TgPlaces *b)
    among many that drive them out of the first level. */
 static void add_conflicts(Plan *p, TgPlaces *b)
 {
-   enum { FROM_STRIDE = 4, TO_STRIDE = 13, CONFLICTS = 64 };
+   enum { FROM_STRIDE = 4, TO_STRIDE = 13, CONFLICTS = 96 };
    const unsigned fillers = fillers_for(b);
    for (unsigned stride = FROM_STRIDE; fillers > 0 && stride <= TO_STRIDE; stride++)
       add_line(p, b, TG_CURVE_CONFLICT, TG_ASK_LOAD, stride, fillers, 1, fillers + CONFLICTS, 0);

@@ -34,6 +34,10 @@ static const double grown = 1.25;
    there are as many pages as entries. */
 static const double long_foot = 0.5, half_misses = 0.54;
 
+/* A rise of less than that part of the whole reference is none. Of a store and the barrier behind it
+   a miss of the first level is 3.5 %. */
+static const double least_part = 0.03;
+
 /* A rise over more than this ratio of pages is no step, but a drift. */
 static const double widest = 4;
 
@@ -182,7 +186,7 @@ unsigned tg_steps_read(const TgExcess *e, TgStep out[TG_MAX_STEPS])
       s.after = e->over[top];
       s.full = e->pages[top];
       const double height = s.after - s.before;
-      if (height >= fmax(tg_excess_tolerance(e, i, 3), fmax(0.04, 2 * e->taken) * e->cycles[i])
+      if (height >= fmax(tg_excess_tolerance(e, i, 3), fmax(least_part, 2 * e->taken) * e->cycles[i])
           && e->n - i >= 2) {
          find_knee(e, flat, &s);
          if (n > 0 && out[n - 1].open && height < 0.5 * (out[n - 1].after - out[n - 1].before))
