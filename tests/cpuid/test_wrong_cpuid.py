@@ -160,7 +160,7 @@ def test_fetches_of_bobcat_ask_what_stands_on_the_second_level(tmp_path: Path) -
 
 
 # The arrays of the processors that some of the files are of.
-OWN = {"zen1": "zen-1", "zen5": "zen-5"}
+OWN = {"zen1": "zen-1", "zen4": "zen-4", "zen5": "zen-5"}
 ZEN = [(0x80000005, 0, 0xFF40FF40, 0xFF40FF40, 0, 0), (0x80000006, 0, 0x48002200, 0x68004200, 0, 0)]
 
 

@@ -674,27 +674,27 @@ FACTS = {
         1 fetches 64 full 4K+2M+1G ? 0
         1 loads+stores 64 full 4K+2M+1G ? 0
         2 fetches 1024 8 4K+2M ? 7
-        2 loads+stores 2048 8 4K+2M ? 6..7
+        2 loads+stores 2048 16 4K+2M ? 6..7
     """,
     "zen3": """
         1 fetches 64 full 4K+2M+1G ? 0
         1 loads+stores 64 full 4K+2M+1G ? 0
         2 fetches 512 4 4K+2M ? 7
-        2 loads+stores 2048 8 4K+2M ? 5..7
+        2 loads+stores 2048 16 4K+2M ? 5..7
         2 loads+stores 64 full 1G ? 7
     """,
     "zen4": """
         1 fetches 64 full 4K+2M+1G ? 0
         1 loads+stores 72 full 4K+2M+1G ? 0
         2 fetches 512 4 4K+2M ? 7
-        2 loads+stores 3072 ?12 4K+2M ? 5..7
+        2 loads+stores 3072 24 4K+2M ? 5..7
         2 loads+stores 64 full 1G ? 7
     """,
     "zen5": """
         1 fetches 64 full 4K+2M+1G ? 0
         1 loads+stores 96 full 4K+2M+1G ? 0
-        2 fetches 2048 4 4K+2M ? 7
-        2 loads+stores 4096 8 4K+2M ? 7
+        2 fetches 2048 8 4K+2M ? 7
+        2 loads+stores 4096 16 4K+2M ? 7
         2 loads+stores 1024 4 1G ? 7
     """,
     "zx-e": """

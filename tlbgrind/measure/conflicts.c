@@ -4,8 +4,9 @@
    more than the ways of these sets; the next one costs a miss of at least two. An index by XOR
    spreads some strides over more sets, so the stride that reaches the fewest tells.
 
-   Pages farther apart than what one table maps need an entry of the next higher table each. Some
-   processors keep these in the same array (Zen since its second generation), and fewer pages fit. */
+   Of pages that are 4M or more apart Zen 4 and Zen 5 hold half as many as of nearer ones in a set.
+   That is no XOR: patterns in which either bit below 4M is set, or both are, hold the whole number.
+   So strides of no more than one page table maps count more than wider ones. */
 
 #include <math.h>
 
@@ -124,8 +125,8 @@ static unsigned narrowest_of(const Fit *fit, size_t n, double ways)
    return narrowest;
 }
 
-/* The ways: as many as fit at the strides at which the fewest fit. Of `near` strides pages share
-   tables, and what they say counts more. Returns 0 if they are not told, with the reason. */
+/* The ways: as many as fit at the strides at which the fewest fit, of the `near` strides that one
+   page table maps, if these tell. Returns 0 if they are not told, with the reason. */
 static double ways_of(const Fit *fit, size_t n, size_t near, const TgLevel *l, unsigned *agree,
                       const char **why)
 {
@@ -146,7 +147,7 @@ static double ways_of(const Fit *fit, size_t n, size_t near, const TgLevel *l, u
       return ways;
    for (size_t i = 0; i < near; i++) {
       if (fit[i].fit > 1.5 * all && ldexp(all, (int)fit[i].stride_shift) >= (double)l->fits) {
-         *why = "fewer pages fit where each needs a table of its own, whose entry may lie there, too";
+         *why = "fewer pages fit where they are farther apart than what a page table maps";
          return 0;
       }
    }
@@ -192,10 +193,11 @@ static double entries_of(const Fit *fit, size_t n, double ways, unsigned *agree)
    return least;
 }
 
-/* What the curve by pages allows. Sets can overflow early, where entries of tables are in some. */
-static int is_possible(const TgLevel *l, double entries, int tables_too)
+/* What the curve by pages allows. In virtual machines pages in a row miss from half of the entries
+   on, and what `near` strides tell stands against that. */
+static int is_possible(const TgLevel *l, double entries, int near)
 {
-   const double most = tables_too ? 2 : 1.5;
+   const double most = near ? 2 : 1.5;
    return entries >= early * (double)l->fits && entries <= most * (double)l->misses;
 }
 
