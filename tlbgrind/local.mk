@@ -1249,6 +1249,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/faults/whatif.py \
 tlbgrind/tgreport/faults/whatif_code.py \
 	tlbgrind/tgreport/faults/whatif_data.py \
+	tlbgrind/tgreport/faults/whatif_folios.py \
 	tlbgrind/tgreport/faults/whatif_heap.py \
 	tlbgrind/tgreport/faults/whatif_link.py \
 	tlbgrind/tgreport/faults/whatif_locale.py \

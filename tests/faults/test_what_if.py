@@ -331,6 +331,22 @@ def test_static_without_a_compiler(built: Built, known: Known, monkeypatch: pyte
     assert row["minor_least"] is None and "gcc is not installed" in row["assumption"]
 
 
+@pytest.mark.parametrize("option, row", [("--mthp=16K", "folios of 16K"), ("--mthp=64K", "folios of 64K"), ("--thp=always", "huge pages")])
+def test_folios(option: str, row: str, built: Built) -> None:
+    """larger pieces of memory that is of no file: to the fault what a run with them has"""
+    usual = ("--thp=madvise", "--mthp=none")
+    options = [one for one in usual if not option.startswith(one.split("=")[0])]
+    program = built.program("normal", *PIE)
+    before, after = built.folder / "folios.log", built.folder / f"{option}.log"
+    if not before.exists():
+        record(before, UTF8, (*usual, "--faults-touches=yes"), program)
+    record(after, UTF8, (*options, option), program)
+    said = rows(before)[row]
+    found = [read(log).summary["warm"][0] for log in (before, after)]
+    assert said["minor_least"] == said["minor_most"] == found[0] - found[1]
+    assert row == "huge pages" or said["minor_least"] > 10
+
+
 def test_entries_of_another_program(built: Built, known: Known) -> None:
     """they are refused"""
     entries = built.folder / "other.entries"

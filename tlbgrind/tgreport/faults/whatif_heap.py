@@ -1,5 +1,5 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""What if the heap kept its pages, or came in larger ones."""
+"""What if the heap kept its pages."""
 
 from __future__ import annotations
 
@@ -26,18 +26,4 @@ def kept(run: Run) -> Remedy | None:
         f"the heap gives {back} back to the kernel that it touches again; a larger top_pad alone saves calls "
         "of brk, no faults",
         "memory that malloc() gets by mmap()",
-    )
-
-
-def larger(run: Run) -> Remedy | None:
-    """None: the run had larger folios."""
-    if run.log.header.get("mthp", "none") != "none":
-        return None
-    return Remedy(
-        "folios of 64K",
-        "/sys/kernel/mm/transparent_hugepage/hugepages-64kB/enabled: always",
-        (),
-        "what a folio may cover depends on how large the heap was at each moment; "
-        "a run with tlbgrind --mthp=64K tells",
-        "",
     )

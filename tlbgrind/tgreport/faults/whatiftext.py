@@ -13,6 +13,7 @@ from ..formats.entries import Entries
 from ..formats.faultlog import FaultLog
 from . import (
     whatif_data,
+    whatif_folios,
     whatif_heap,
     whatif_link,
     whatif_locale,
@@ -48,7 +49,7 @@ def forecast_of(log: FaultLog, given: Given) -> Forecast:
         whatif_link.bind_now(run, program),
         whatif_link.no_separate_code(run, program),
         whatif_heap.kept(run),
-        whatif_heap.larger(run),
+        *whatif_folios.remedies(run),
         *whatif_static.remedies(run, program, used, given.tlbgrind),
         *whatif_populate.remedies(run, program),
         whatif_order.remedy(run, program, used),
