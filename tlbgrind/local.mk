@@ -1251,12 +1251,14 @@ tlbgrind/tgreport/faults/whatif_code.py \
 	tlbgrind/tgreport/faults/whatif_data.py \
 	tlbgrind/tgreport/faults/whatif_folios.py \
 	tlbgrind/tgreport/faults/whatif_heap.py \
+	tlbgrind/tgreport/faults/whatif_huge_text.py \
 	tlbgrind/tgreport/faults/whatif_link.py \
 	tlbgrind/tgreport/faults/whatif_locale.py \
+	tlbgrind/tgreport/faults/whatif_merged.py \
 	tlbgrind/tgreport/faults/whatif_order.py \
-	tlbgrind/tgreport/faults/whatif_others.py \
 	tlbgrind/tgreport/faults/whatif_populate.py \
 	tlbgrind/tgreport/faults/whatif_relinked.py \
+	tlbgrind/tgreport/faults/whatif_standin.py \
 	tlbgrind/tgreport/faults/whatif_static.py \
 	tlbgrind/tgreport/faults/whatif_trial.py \
 	tlbgrind/tgreport/faults/whatiftext.py \
