@@ -1306,6 +1306,7 @@ tlbgrind/tgreport/faults/whatif_code.py \
 	tlbgrind/tgreport/order/verdict.py \
 	tlbgrind/tgreport/order/work.py \
 	tlbgrind/tgreport/places/__init__.py \
+	tlbgrind/tgreport/places/archived.py \
 	tlbgrind/tgreport/places/datafaults.py \
 	tlbgrind/tgreport/places/dataorder.py \
 	tlbgrind/tgreport/places/datapages.py \
