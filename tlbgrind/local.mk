@@ -1249,13 +1249,16 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/faults/whatif.py \
 tlbgrind/tgreport/faults/whatif_code.py \
 	tlbgrind/tgreport/faults/whatif_data.py \
+	tlbgrind/tgreport/faults/whatif_folios.py \
 	tlbgrind/tgreport/faults/whatif_heap.py \
+	tlbgrind/tgreport/faults/whatif_huge_text.py \
 	tlbgrind/tgreport/faults/whatif_link.py \
 	tlbgrind/tgreport/faults/whatif_locale.py \
+	tlbgrind/tgreport/faults/whatif_merged.py \
 	tlbgrind/tgreport/faults/whatif_order.py \
-	tlbgrind/tgreport/faults/whatif_others.py \
 	tlbgrind/tgreport/faults/whatif_populate.py \
 	tlbgrind/tgreport/faults/whatif_relinked.py \
+	tlbgrind/tgreport/faults/whatif_standin.py \
 	tlbgrind/tgreport/faults/whatif_static.py \
 	tlbgrind/tgreport/faults/whatif_trial.py \
 	tlbgrind/tgreport/faults/whatiftext.py \
@@ -1303,6 +1306,7 @@ tlbgrind/tgreport/faults/whatif_code.py \
 	tlbgrind/tgreport/order/verdict.py \
 	tlbgrind/tgreport/order/work.py \
 	tlbgrind/tgreport/places/__init__.py \
+	tlbgrind/tgreport/places/archived.py \
 	tlbgrind/tgreport/places/datafaults.py \
 	tlbgrind/tgreport/places/dataorder.py \
 	tlbgrind/tgreport/places/datapages.py \

@@ -22,8 +22,9 @@ MINOR, MAJOR = 3, 2  # what a changed program may differ by from what was said
 UTF8 = "C.UTF-8"
 ORDER = "functions in order"
 DATA_ORDER = "variables in order"
+IN_PROGRAM = "libraries in the program"
 # How each is really done: flags of the linker, variables. {order} is GNU ld's script, {populate-N} an object
-# file for these segments.
+# file for these segments, {archives} all of the libraries' archives.
 LINKED: Mapping[str, Sequence[str]] = {
     "LC_ALL=C": (),
     "a heap that is never cut": (),
@@ -38,6 +39,7 @@ LINKED: Mapping[str, Sequence[str]] = {
     "MADV_POPULATE: constants": ("{populate-4}",),
     ORDER: ("-Wl,-T,{order}",),
     DATA_ORDER: ("-Wl,-T,{order}",),
+    IN_PROGRAM: ("{archives}",),
 }
 _POPULATE = "{populate-"
 VARIABLES: Mapping[str, Mapping[str, str]] = {
@@ -97,6 +99,8 @@ class Program:
             parts = row["remedy"].split(" + ")
             if row["minor_least"] is None or any(part not in LINKED for part in parts):
                 continue
+            if IN_PROGRAM in parts and not self.source.archives:
+                continue
             env: dict[str, str] = {}
             for part in parts:
                 env.update(VARIABLES.get(part, {}))
@@ -111,6 +115,10 @@ class Program:
 
     def _flags(self, parts: Sequence[str]) -> list[str]:
         flags = list(dict.fromkeys(flag for part in parts for flag in LINKED[part]))
+        if "{archives}" in flags:
+            names = [f"-l{name}" for name in self.source.archives]
+            whole = ["-Wl,--as-needed,-Bstatic,--whole-archive", *names, "-Wl,--no-whole-archive,-Bdynamic"]
+            flags = [word for flag in flags for word in (whole if flag == "{archives}" else [flag])]
         bits = sum(int(flag[len(_POPULATE) : -1]) for flag in flags if flag.startswith(_POPULATE))
         flags = [flag for flag in flags if not flag.startswith(_POPULATE)]
         if bits:

@@ -53,6 +53,7 @@ class Source:
     link: Callable[[Sequence[str]], None]  # with these flags more, to `linked`
     linked: Path
     env: Mapping[str, str] = field(default_factory=dict)
+    archives: Sequence[str] = ()  # of libraries, as -l takes them, that can be parts of it
 
     def to(self, path: Path, flags: Sequence[object]) -> Path:
         self.link([str(flag) for flag in flags])
@@ -74,7 +75,7 @@ def bash(lab: Lab, source: Path | None = None) -> Source:
         (folder / "bash").unlink(missing_ok=True)
         _shell(lab, folder, 'make bash LOCAL_LDFLAGS="-rdynamic $*"', *flags)
 
-    return Source("bash", ["-c", ":"], folder, link, folder / "bash")
+    return Source("bash", ["-c", ":"], folder, link, folder / "bash", archives=["tinfo"])
 
 
 def git(lab: Lab, source: Path | None = None) -> Source:
@@ -88,7 +89,7 @@ def git(lab: Lab, source: Path | None = None) -> Source:
         (folder / "git").unlink(missing_ok=True)
         _shell(lab, folder, f'{make} LDFLAGS="$*"', *flags)
 
-    return Source("git", ["--version"], folder, link, folder / "git")
+    return Source("git", ["--version"], folder, link, folder / "git", archives=["z"])
 
 
 def ninja(lab: Lab, source: Path | None = None) -> Source:

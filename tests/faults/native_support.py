@@ -167,6 +167,9 @@ class Reader:
             self.repeat(*field[1:])
         elif field[0] == "touch":
             self.add_touch(*field[1:])
+        elif field[0] == "trial":
+            assert self.summary and "faults-touches" in self.header, line
+            assert int(field[2]) <= len(self.faults)
         elif field[0] == "used":
             assert not self.summary
             self.add_used(*field[1:])

@@ -322,6 +322,147 @@ def test_static_cpp(flag: str, row: str, built: Built) -> None:
     holds(found, *logs)
 
 
+BLOCKS = """
+#include <stdlib.h>
+#include <string.h>
+int main(int count, char** arguments)
+{
+   char* blocks[8];
+   for (int i = 0; i < 8; i++) {
+      blocks[i] = malloc(1 << 20);
+      memset(blocks[i], 1, 300000);
+      if (count > 1)
+         free(blocks[i]);
+   }
+   return blocks[7] == arguments[0];
+}
+"""
+
+
+@pytest.mark.parametrize("arguments", [(), ("free",)], ids=["kept", "freed"])
+def test_blocks_by_brk(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    """large blocks in the heap: a range, of which is what a run without mappings for them has"""
+    source, program = tmp_path / "blocks.c", tmp_path / "blocks"
+    source.write_text(BLOCKS, encoding="ascii")
+    subprocess.run([*CC, "-O0", "-o", program, source], check=True)
+    before, after = tmp_path / "before", tmp_path / "after"
+    # With a threshold that is given, it does not grow.
+    fixed = "glibc.malloc.mmap_threshold=131072"
+    for log, tunables in ((before, fixed), (after, "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=1073741824")):
+        with pytest.MonkeyPatch.context() as environment:
+            environment.setitem(ENVIRONMENT, "GLIBC_TUNABLES", tunables)
+            record(log, "C", ("--faults-touches=yes",), program, *arguments)
+    row = rows(before)["blocks by brk"]
+    holds(row, before, after)
+    assert row["minor_most"] > 500
+    saved = read(before).summary["warm"][0] - read(after).summary["warm"][0]
+    assert saved > 500 if arguments else abs(saved) <= MINOR
+
+
+HUGE_CODE = """
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#define HUGE ((uintptr_t)2 << 20)
+/* Functions 8K from each other, 5M in all. */
+asm(".text; .balign 8192; many: .rept 640; .balign 8192; xor %eax, %eax; ret; .endr");
+extern char __executable_start, etext, many;
+static void copy(uintptr_t block)
+{
+   char* room = mmap(0, 2 * HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+   char* page = (char*)(((uintptr_t)room + HUGE - 1) & -HUGE);
+   madvise(page, HUGE, MADV_HUGEPAGE);
+   memcpy(page, (char*)block, HUGE);
+   mprotect(page, HUGE, PROT_READ | PROT_EXEC);
+   mremap(page, HUGE, HUGE, MREMAP_MAYMOVE | MREMAP_FIXED, (void*)block);
+}
+int main(void)
+{
+   const uintptr_t first = ((uintptr_t)&__executable_start + HUGE) & -HUGE;
+   for (uintptr_t at = first; COPIES && at + HUGE <= (uintptr_t)&etext; at += HUGE)
+      copy(at);
+   for (int i = 0; i < 640; i += STEP)
+      ((int (*)(void))(&many + i * 8192))();
+   return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("step", [1, 9])
+def test_code_in_huge_pages(step: int, tmp_path: Path) -> None:
+    """a range, from a copy that is made to pages that are mapped at once"""
+    source, logs = tmp_path / "code.c", [tmp_path / "before", tmp_path / "after"]
+    source.write_text(HUGE_CODE, encoding="ascii")
+    for log, copies, aligned in zip(logs, (0, 1), ("0x1000", "0x200000")):
+        program = tmp_path / f"code{copies}"
+        flags = ("-O1", "-fno-pie", "-no-pie", f"-DCOPIES={copies}", f"-DSTEP={step}", f"-Wl,-z,max-page-size={aligned},-z,common-page-size={aligned}")
+        subprocess.run([*CC, *flags, "-o", program, source], check=True)
+        record(log, "C", ("--faults-touches=yes", "--thp=madvise", "--mthp=none"), program)
+    row = rows(logs[0])["code in huge pages"]
+    assert row["minor_least"] < row["minor_most"]
+    holds(row, *logs)
+
+
+def library(number: int, libraries: int) -> str:
+    """Functions far apart, a table of them, variables, a constructor, and a call of the next library."""
+    names = [f"l{number}_f{f}" for f in range(40)]
+    text = [f"int l{(number + 1) % libraries}_f3(int); static int sink; static int counts[3000] = {{ 1 }}; static char zero[9000];"]
+    for f, name in enumerate(names):
+        text.append(f'int {name}(int x) {{ asm volatile("jmp 1f; .skip {300 + f * 13}; 1:"); return sink += x; }}')
+    text.append(f"int (*l{number}_table[40])(int) = {{ {', '.join(names)} }};")
+    text.append(f"""
+__attribute__((constructor)) static void begin(void) {{ counts[1500]++; }}
+int l{number}_run(int n)
+{{
+   for (int f = 0; f < 40; f += 7)
+      sink += l{number}_table[f](n);
+   zero[n * 5]++;
+   return counts[n]++ + l{(number + 1) % libraries}_f3(n);
+}}""")
+    return "\n".join(text)
+
+
+@pytest.fixture(scope="module")
+def apart(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program with six libraries, the same with all of them in one, and with them in it."""
+    folder, count = tmp_path_factory.mktemp("apart"), 6
+    flags, objects, libraries = ["-O1", "-Wl,-z,separate-code", "-Wl,-z,lazy"], [], []
+
+    def call(*words: object) -> None:
+        subprocess.run([*CC, *flags, *map(str, words)], check=True, cwd=folder)
+
+    for number in range(count):
+        (folder / f"l{number}.c").write_text(library(number, count), encoding="ascii")
+        objects.append(folder / f"l{number}.o")
+        libraries.append(folder / f"libl{number}.so")
+        call("-fPIC", "-c", f"l{number}.c")
+        call("-shared", "-o", libraries[-1], objects[-1])
+    runs = " + ".join(f"l{number}_run(1000 + {number})" for number in range(count))
+    (folder / "main.c").write_text("".join(f"int l{n}_run(int);\n" for n in range(count)) + f"int main() {{ return ({runs}) == 3; }}\n", encoding="ascii")
+    pie = ("-fPIE", "-pie", "main.c", "-Wl,--no-as-needed", f"-Wl,-rpath,{folder}", "-Wl,--allow-shlib-undefined")
+    call(*pie, "-o", "apart_", *(f"-l:{path.name}" for path in libraries), f"-L{folder}")
+    call("-shared", "-o", "libinone.so", *objects)
+    call(*pie, "-o", "inone_", f"-L{folder}", "-l:libinone.so")
+    call(*pie, "-o", "inprog", *objects)
+    entries = folder / "apart_.entries"
+    record(folder / "apart_.log", "C", ("--faults-touches=yes", "--entries=data", f"--entries-out-file={entries}"), folder / "apart_")
+    return folder
+
+
+@pytest.mark.parametrize("name, row", [("inone_", "libraries in one"), ("inprog", "libraries in the program")])
+def test_merged_libraries(name: str, row: str, apart: Path) -> None:
+    """what it saves that they are one, or parts of the program; without the entries there is no number"""
+    before, after = apart / "apart_.log", apart / f"{name}.log"
+    record(after, "C", (), apart / name)
+    found = rows(before, f"--entries={apart / 'apart_.entries'}", f"--tlbgrind={TLBGRIND}")[row]
+    holds(found, before, after)
+    assert found["minor_least"] == found["minor_most"] > 10
+    assert "libl0.so" in found["assumption"]
+    without = rows(before)[row]
+    assert without["minor_least"] is None and "--entries=data" in without["assumption"]
+
+
 def test_static_without_a_compiler(built: Built, known: Known, monkeypatch: pytest.MonkeyPatch) -> None:
     """what cannot be linked has no number, and why is said"""
     monkeypatch.setenv("PATH", str(built.folder))
@@ -329,6 +470,22 @@ def test_static_without_a_compiler(built: Built, known: Known, monkeypatch: pyte
     found = document(good("--what-if", *options, known.log))["tables"][0]["rows"]
     (row,) = [row for row in found if row["remedy"] == "static"]
     assert row["minor_least"] is None and "gcc is not installed" in row["assumption"]
+
+
+@pytest.mark.parametrize("option, row", [("--mthp=16K", "folios of 16K"), ("--mthp=64K", "folios of 64K"), ("--thp=always", "huge pages")])
+def test_folios(option: str, row: str, built: Built) -> None:
+    """larger pieces of memory that is of no file: to the fault what a run with them has"""
+    usual = ("--thp=madvise", "--mthp=none")
+    options = [one for one in usual if not option.startswith(one.split("=")[0])]
+    program = built.program("normal", *PIE)
+    before, after = built.folder / "folios.log", built.folder / f"{option}.log"
+    if not before.exists():
+        record(before, UTF8, (*usual, "--faults-touches=yes"), program)
+    record(after, UTF8, (*options, option), program)
+    said = rows(before)[row]
+    found = [read(log).summary["warm"][0] for log in (before, after)]
+    assert said["minor_least"] == said["minor_most"] == found[0] - found[1]
+    assert row == "huge pages" or said["minor_least"] > 10
 
 
 def test_entries_of_another_program(built: Built, known: Known) -> None:

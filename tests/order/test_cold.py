@@ -13,6 +13,7 @@ import pytest
 from order_support import compiled, good, has, linked, refused, spread
 from tg_companions import package
 from tg_environment import TLBGRIND
+from tg_lacking import skip_what_lacks
 
 FUNCTIONS = 400
 NEAR = 1  # requests, major faults
@@ -107,6 +108,26 @@ def test_the_cold_half_is_what_comes(built: Program, linker: str, kernel: str) -
     assert came.major < was.major
     if linker != "gold":  # its block is at the end
         near(told(text, "with the order"), came)
+
+
+def test_a_static_program(built: Program) -> None:
+    """the C library's functions have no sections of their own: they stay, are not checked, and the rest comes as said"""
+    folder, needed = built.folder / "static", "the C library's archives (Debian: libc6-dev)"
+    folder.mkdir()
+    try:
+        plain = linked(folder, "plain", [built.object], "-static")
+    except subprocess.CalledProcessError:
+        skip_what_lacks(needed)
+    entries, log = recorded(folder, plain)
+    script = folder / "static.txt"
+    script.write_text(subprocess.run(["ld", "-static", "--verbose"], capture_output=True, text=True, check=True).stdout)
+    good(folder, f"--ld-script={script}", f"--bfd-script={folder / 'order'}", entries)
+    again = linked(folder, "again", [built.object], "-static", f"-Wl,-T,{folder / 'order'}")
+    came = cold_of(recorded(folder, again)[1])
+    text = good(folder, "--forecast", f"--faults={log}", entries)
+    near(told(text, "with the order"), came)
+    assert came.major < cold_of(log).major
+    assert "The binary follows the order: 100.0%" in good(folder, f"--check={again}", entries)
 
 
 def test_another_read_ahead(built: Program) -> None:

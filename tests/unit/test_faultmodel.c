@@ -407,6 +407,62 @@ TEST(test_folios)
    end();
 }
 
+/* What happens to anonymous memory and a file, the same for each seed. Returns the faults of the warm
+   view, and in `trial` those of each trial. */
+static uint64_t any_life(const tlb_fault_settings *s, uint64_t seed, uint64_t trial[TLB_MAX_TRIALS])
+{
+   uint64_t faults = 0;
+   begin(s);
+   map_anon(BASE, 8 * MIB);
+   map_file(BASE + 16 * MIB, 600, RX, 0, DISK, 0);
+   tlb_fault_flag(&m, BASE + 5 * MIB, BASE + 6 * MIB, TLB_MAP_NOHUGEPAGE, 0);
+   for (unsigned i = 0; i < 1500; i++) {
+      seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+      const uint64_t at = BASE + (seed >> 40) % (8 * MIB / PAGE) * PAGE, end = at + (seed >> 30) % 40 * PAGE;
+      switch (seed >> 60) {
+      case 0: tlb_fault_discard(&m, at, end < BASE + 8 * MIB ? end : at); break;
+      case 1: if (i % 50 == 0) tlb_fault_fork(&m, 0); break;
+      case 2: if (i % 50 == 0) map_anon(BASE + (seed >> 33) % 4 * 2 * MIB, 2 * MIB); break;
+      case 3: tlb_fault_settle(&m, at, TLB_TOUCH_WRITE); break;
+      case 4: if (i % 100 == 0) tlb_fault_move(&m, BASE + 2 * MIB, BASE + 32 * MIB, MIB, i % 200 == 0); break;
+      case 5: if (i % 100 == 0) tlb_fault_collapse(&m, BASE, BASE + 2 * MIB); break;
+      case 6: if (i % 100 == 0) tlb_fault_insert(&m, at, at + PAGE); break;
+      default:
+         faults += touch((seed >> 59 & 1) != 0 ? at : BASE + 16 * MIB + (seed >> 40) % 600 * PAGE,
+                         (tlb_touch)((seed >> 59 & 1) != 0 ? seed >> 57 & 1 : 2 * (seed >> 57 & 1)))
+                   != TLB_NO_FAULT;
+         for (unsigned t = 0; t < s->n_trials; t++)
+            trial[t] += m.trial_faults >> t & 1;
+      }
+   }
+   end();
+   return faults;
+}
+
+TEST(test_trials)
+{
+   uint64_t fewer[2] = { 0 };
+   for (uint64_t seed = 1; seed <= 40; seed++) {
+      tlb_fault_settings both = usual;
+      uint64_t trial[TLB_MAX_TRIALS] = { 0 }, none[TLB_MAX_TRIALS];
+      both.n_trials = 3;
+      both.trial[0] = (tlb_fault_folios) { TLB_THP_MADVISE, 1u << 4, 0 };
+      both.trial[1] = (tlb_fault_folios) { TLB_THP_ALWAYS, 1u << 2, 0 };
+      both.trial[2] = (tlb_fault_folios) { TLB_THP_MADVISE, 0, 0 };
+      const uint64_t faults = any_life(&both, seed, trial);
+      assert_int_equal(any_life(&usual, seed, none), faults);
+      assert_int_equal(trial[2], faults);
+      for (unsigned t = 0; t < 2; t++) {
+         fewer[t] += faults - trial[t];
+         tlb_fault_settings alone = usual;
+         alone.thp = both.trial[t].thp;
+         alone.mthp_always = both.trial[t].mthp_always;
+         assert_int_equal(any_life(&alone, seed, none), trial[t]);
+      }
+   }
+   assert_true(fewer[0] > 0 && fewer[1] > fewer[0]);
+}
+
 USUAL(test_hugetlb)
 {
    const tlb_mapping v = { .start = BASE, .end = BASE + 4 * MIB, .prot = RW,
@@ -882,6 +938,7 @@ int main(void)
             test_no_thp),
       CLAIM("MADV_COLLAPSE makes the rest of a block present", test_collapse),
       CLAIM("a folio is the largest that fits, is aligned and all empty", test_folios),
+      CLAIM("a trial counts what the warm view does with its folios", test_trials),
       CLAIM("pages of hugetlbfs come whole", test_hugetlb),
       CLAIM("memory that was unmapped faults again", test_unmap),
       CLAIM("a terabyte is unmapped without a look at each page", test_unmap_of_much),

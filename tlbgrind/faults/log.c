@@ -94,6 +94,7 @@ static DedupPoolAlloc* circumstances;
 static const HChar* nothing;
 static tlb_fault_counts counts[TLB_N_VIEWS];
 static tlb_fault_counts hidden[TLB_N_VIEWS];
+static ULong trial_faults[TLB_MAX_TRIALS];
 
 static const HChar* intern(const HChar* text)
 {
@@ -114,6 +115,7 @@ static void start_empty(void)
    n_faults = 0;
    VG_(memset)(counts, 0, sizeof counts);
    VG_(memset)(hidden, 0, sizeof hidden);
+   VG_(memset)(trial_faults, 0, sizeof trial_faults);
    instructions_before = tg_instructions();
 }
 
@@ -317,6 +319,12 @@ static Bool goes_on(Record* last, const Record* r)
       return False;
    series->more++;
    return True;
+}
+
+void tg_log_trials(const tlb_fault_model* m)
+{
+   for (UInt i = 0; i < m->settings.n_trials; i++)
+      trial_faults[i] += m->trial_faults >> i & 1;
 }
 
 void tg_log_add(const TgFaultWhere* where, const tlb_fault in[TLB_N_VIEWS])
@@ -593,6 +601,22 @@ static void print_used_totals(TgFile* f, const XArray* ranges)
    }
 }
 
+/* What each trial has that the run has not: one size of folios, or the mode of huge pages. */
+static void print_trials(TgFile* f, const tlb_fault_settings* s)
+{
+   for (UInt i = 0; i < s->n_trials; i++) {
+      const uint32_t more = s->trial[i].mthp_always & ~s->mthp_always;
+      tg_file_print(f, "trial\t");
+      if (s->trial[i].thp != s->thp)
+         tg_file_print(f, "thp=%s", tg_thp_name(s->trial[i].thp));
+      for (UInt order = 1; order < 32; order++) {
+         if ((more >> order & 1) != 0)
+            tg_file_print(f, "mthp=%lluK", (1ULL << (s->page_shift + order)) / 1024);
+      }
+      tg_file_print(f, "\t%llu\n", trial_faults[i]);
+   }
+}
+
 static void print_totals(TgFile* f, const XArray* ranges)
 {
    static const HChar* const groups[TLB_N_GROUPS] = { "program", "libraries",
@@ -614,6 +638,7 @@ static void print_totals(TgFile* f, const XArray* ranges)
          tg_file_print(f, "\t%llu", (ULong)m->phase[group][i]);
       tg_file_print(f, "\n");
    }
+   print_trials(f, &m->settings);
    print_used_totals(f, ranges);
    tg_file_print(f, "end\t%llu\n", n_faults);
 }

@@ -40,6 +40,9 @@ typedef struct {
 
 void tg_log_init(void);
 
+/* Counts the faults of the last touch in the model's trials. */
+void tg_log_trials(const tlb_fault_model* m);
+
 /* Adds a fault; `in`: its kind and pages in each view. */
 void tg_log_add(const TgFaultWhere* where, const tlb_fault in[TLB_N_VIEWS]);
 

@@ -93,6 +93,7 @@ static void touch_page(TgSite* site, TgLine* line, Int by, ThreadId tid, tlb_tou
                       : tg_call_stack_callers(tid, callers, (UInt)options->faults.stacks),
    };
    tg_log_add(&where, in);
+   tg_log_trials(tg_maps_model());
    tg_page_use_fault(a, native, in);
    if (in[TLB_VIEW_WARM].kind != TLB_NO_FAULT)
       book(site, line, touch, a);

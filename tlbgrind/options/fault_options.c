@@ -65,6 +65,26 @@ static const tlb_kernel_rules* host_kernel(void)
    return tg_proc_linux(version) ? tlb_kernel_of(version[0], version[1]) : tlb_kernel_usual();
 }
 
+/* --- Trials --- */
+
+static void try_folio(tlb_fault_settings* s, UInt shift)
+{
+   const uint32_t bit = shift > s->page_shift ? 1u << (shift - s->page_shift) : 0;
+   if (bit == 0 || shift >= s->huge_shift || (s->mthp_always & bit) != 0)
+      return;
+   s->trial[s->n_trials++] = (tlb_fault_folios) { s->thp, s->mthp_always | bit, s->mthp_madvise };
+}
+
+/* What a run with other sizes would have is counted along: tg_faults --what-if. */
+static void try_others(tlb_fault_settings* s)
+{
+   enum { SMALL = 14, USUAL = 16 };
+   try_folio(s, SMALL);
+   try_folio(s, USUAL);
+   if (s->thp != TLB_THP_ALWAYS)
+      s->trial[s->n_trials++] = (tlb_fault_folios) { TLB_THP_ALWAYS, s->mthp_always, s->mthp_madvise };
+}
+
 /* --- Texts --- */
 
 /* A size, or "off", which is the base page. */
@@ -213,5 +233,7 @@ const HChar* tg_fault_options_finish(UInt page_shift, UInt huge_shift, tlb_thp_m
       return kernel_arg;
    if (mthp != NULL && !read_folios(tg_given_value(mthp), s, why))
       return mthp;
+   if (out->touches)
+      try_others(s);
    return NULL;
 }

@@ -93,7 +93,8 @@ faults: tg_faults
     whatif       remedies -> what each saves, ranked and combined
     whatif_code  Entries -> which bytes of functions and variables are used
     whatif_*     the remedies, one file for each kind
-    whatif_trial an empty program that is linked statically, and its faults
+    whatif_standin  an ELF file -> source of one of its sizes that does nothing
+    whatif_trial such programs, linked in another way, and their faults
     whatif_relinked  a run's touches -> where they are in such a program
     whatiftext   forecasts -> text
     cli          options, and the life of one call

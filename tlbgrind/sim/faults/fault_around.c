@@ -60,9 +60,16 @@ uint16_t tlb_table_bit(const tlb_fault_model *m, uint64_t page)
    return (uint16_t)(1 << ((page & (TLB_CHUNK_PAGES - 1)) >> tlb_table_order(m)));
 }
 
-static int wants_thp(const tlb_fault_model *m, const tlb_mapping *v)
+static tlb_fault_folios folios_of(const tlb_fault_model *m, const tlb_fault_rules *r)
 {
-   return tlb_thp_given(m->settings.thp, v) && tlb_thp_consented(m->thp, v);
+   const tlb_fault_settings *const s = &m->settings;
+   return r->folios != NULL ? *r->folios
+                            : (tlb_fault_folios) { s->thp, s->mthp_always, s->mthp_madvise };
+}
+
+static int wants_thp(const tlb_fault_model *m, const tlb_fault_rules *r, const tlb_mapping *v)
+{
+   return tlb_thp_given(folios_of(m, r).thp, v) && tlb_thp_consented(m->thp, v);
 }
 
 /* The aligned block of 2^order pages around a page, if the mapping has all of
@@ -85,7 +92,7 @@ static int is_empty(tlb_fault_model *m, const tlb_fault_rules *r,
       const uint64_t end = tlb_min(first + pages,
                                ((p >> TLB_CHUNK_SHIFT) + 1) << TLB_CHUNK_SHIFT);
       if (c != NULL) {
-         if (no_table && (c->tables[r->plane] & tlb_table_bit(m, p)) != 0)
+         if (no_table && (*tlb_chunk_tables(c, r->plane) & tlb_table_bit(m, p)) != 0)
             return 0;
          const uint8_t *s = tlb_chunk_plane(m, c, r->plane);
          for (uint64_t i = p; i < end; i++) {
@@ -106,7 +113,7 @@ int tlb_fill_huge(tlb_fault_model *m, const tlb_fault_rules *r,
 {
    const uint64_t pages = tlb_table_pages(m);
    uint64_t first;
-   if (!r->large || !wants_thp(m, v)
+   if (!r->large || !wants_thp(m, r, v)
        || !block_in(m, v, page, tlb_table_order(m), &first)
        || !is_empty(m, r, first, pages, 1))
       return 0;
@@ -120,9 +127,10 @@ int tlb_fill_folio(tlb_fault_model *m, const tlb_fault_rules *r,
                    const tlb_mapping *v, uint64_t page, uint8_t how,
                    tlb_fault *out)
 {
-   uint32_t orders = m->settings.mthp_always;
+   const tlb_fault_folios folios = folios_of(m, r);
+   uint32_t orders = folios.mthp_always;
    if ((v->flags & TLB_MAP_HUGEPAGE) != 0)
-      orders |= m->settings.mthp_madvise;
+      orders |= folios.mthp_madvise;
    if (!r->large || (v->flags & TLB_MAP_NOHUGEPAGE) != 0
        || !tlb_thp_consented(m->thp, v))
       return 0;

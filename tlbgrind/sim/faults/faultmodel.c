@@ -46,11 +46,10 @@ static void clear_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from,
                         size_t to, const void *opaque)
 {
    (void)opaque;
-   for (unsigned plane = 0; plane < TLB_N_VIEWS; plane++)
-      tlb_set_bytes(tlb_chunk_plane(m, c, plane) + from, 0, to - from);
-   for (unsigned plane = TLB_N_VIEWS;
-        c->phases != NULL && plane < TLB_FAULT_PLANES; plane++)
-      tlb_set_bytes(tlb_chunk_plane(m, c, plane) + from, 0, to - from);
+   for (unsigned plane = 0; plane < TLB_FAULT_PLANES; plane++) {
+      if (tlb_chunk_has_plane(c, plane))
+         tlb_set_bytes(tlb_chunk_plane(m, c, plane) + from, 0, to - from);
+   }
 }
 
 /* Of several tables in a chunk, those go that no mapping has anything of. */
@@ -60,8 +59,8 @@ static void free_tables(tlb_fault_model *m, tlb_fault_chunk *c, size_t from, siz
    const uint64_t pages = tlb_table_pages(m), first = c->number << TLB_CHUNK_SHIFT;
    for (uint64_t page = (first + from) & ~(pages - 1); page < first + to; page += pages) {
       if (!tlb_mappings_overlap(&m->maps, page << shift, (page + pages) << shift)) {
-         for (unsigned view = 0; view < TLB_N_VIEWS; view++)
-            c->tables[view] &= (uint16_t)~tlb_table_bit(m, page);
+         for (unsigned i = 0; i < sizeof c->tables / sizeof *c->tables; i++)
+            c->tables[i] &= (uint16_t)~tlb_table_bit(m, page);
       }
    }
 }
@@ -120,9 +119,10 @@ static const pte_change make_writable = { .set = TLB_PTE_WRITABLE };
 static void change_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from, size_t to,
                          const void *opaque)
 {
-   const unsigned planes = c->phases == NULL ? TLB_N_VIEWS : TLB_FAULT_PLANES;
    const pte_change *to_what = opaque;
-   for (unsigned plane = 0; plane < planes; plane++) {
+   for (unsigned plane = 0; plane < TLB_FAULT_PLANES; plane++) {
+      if (!tlb_chunk_has_plane(c, plane))
+         continue;
       uint8_t *pte = tlb_chunk_plane(m, c, plane);
       for (size_t i = from; i < to; i++) {
          if ((pte[i] & TLB_PTE_PRESENT) != 0)
@@ -188,9 +188,10 @@ void tlb_fault_zap(tlb_fault_model *m, uint64_t start, uint64_t end)
 static void drop_file_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from, size_t to,
                             const void *opaque)
 {
-   const unsigned planes = c->phases == NULL ? TLB_N_VIEWS : TLB_FAULT_PLANES;
    (void)opaque;
-   for (unsigned plane = 0; plane < planes; plane++) {
+   for (unsigned plane = 0; plane < TLB_FAULT_PLANES; plane++) {
+      if (!tlb_chunk_has_plane(c, plane))
+         continue;
       uint8_t *const pte = tlb_chunk_plane(m, c, plane);
       for (size_t i = from; i < to; i++)
          pte[i] = (pte[i] & TLB_PTE_OWNED) != 0 ? pte[i] : 0;
@@ -253,9 +254,9 @@ static void move_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from,
                        size_t to, const void *opaque)
 {
    const page_move *move = opaque;
-   const unsigned planes = c->phases == NULL ? (unsigned)TLB_N_VIEWS
-                                             : (unsigned)TLB_FAULT_PLANES;
-   for (unsigned plane = 0; plane < planes; plane++) {
+   for (unsigned plane = 0; plane < TLB_FAULT_PLANES; plane++) {
+      if (!tlb_chunk_has_plane(c, plane))
+         continue;
       uint8_t *s = tlb_chunk_plane(m, c, plane);
       for (size_t i = from; i < to; i++) {
          const uint64_t page = (c->number << TLB_CHUNK_SHIFT) + i;
@@ -314,8 +315,9 @@ void tlb_fault_move(tlb_fault_model *m, uint64_t from, uint64_t to,
 static void note_table(tlb_fault_model *m, const tlb_fault_rules *r,
                        uint64_t page)
 {
-   if (r->plane < TLB_N_VIEWS)
-      tlb_chunk_need(m, page >> TLB_CHUNK_SHIFT)->tables[r->plane] |= tlb_table_bit(m, page);
+   uint16_t *const tables = tlb_chunk_tables(tlb_chunk_need(m, page >> TLB_CHUNK_SHIFT), r->plane);
+   if (tables != NULL)
+      *tables |= tlb_table_bit(m, page);
 }
 
 /* --- Faults --- */
@@ -466,6 +468,17 @@ static void touch_phases(tlb_fault_model *m, const tlb_mapping *v,
    }
 }
 
+static void touch_trials(tlb_fault_model *m, const tlb_mapping *v, uint64_t page, tlb_touch touch)
+{
+   for (unsigned i = 0; i < m->settings.n_trials; i++) {
+      const tlb_fault_rules r = { .plane = TLB_FIRST_TRIAL + i, .around = 1, .large = 1,
+                        .folios = &m->settings.trial[i] };
+      tlb_fault ignored;
+      if (touch_plane(m, &r, v, page, touch, &ignored) != TLB_NO_FAULT)
+         m->trial_faults |= 1u << i;
+   }
+}
+
 static int may(const tlb_mapping *v, tlb_touch touch)
 {
    switch (touch) {
@@ -490,6 +503,7 @@ static int touch_views(tlb_fault_model *m, uint64_t address, tlb_touch touch,
 {
    const tlb_mapping *v = tlb_mappings_find(&m->maps, address);
    int any = 0;
+   m->trial_faults = 0;
    for (unsigned view = 0; view < TLB_N_VIEWS; view++)
       out[view].kind = TLB_NO_FAULT;
    if (v == NULL || !may(v, touch))
@@ -518,6 +532,7 @@ static int touch_views(tlb_fault_model *m, uint64_t address, tlb_touch touch,
    }
    touch_phases(m, v, page, touch, out[TLB_VIEW_WARM].kind != TLB_NO_FAULT,
                 counts);
+   touch_trials(m, v, page, touch);
    if (touch == TLB_TOUCH_WRITE && any && !tlb_is_shared(v))
       note_anon(m, v->start, v->end);
    return any;
@@ -541,6 +556,8 @@ void tlb_fault_settle(tlb_fault_model *m, uint64_t address, tlb_touch touch)
    const tlb_fault_settings usual = m->settings;
    m->settings.thp = TLB_THP_NEVER;
    m->settings.mthp_always = m->settings.mthp_madvise = 0;
+   for (unsigned i = 0; i < m->settings.n_trials; i++)
+      m->settings.trial[i] = (tlb_fault_folios) { .thp = TLB_THP_NEVER };
    touch_views(m, address, touch, ignored, 0);
    m->settings = usual;
 }
@@ -566,11 +583,21 @@ void tlb_fault_lock(tlb_fault_model *m, uint64_t start, uint64_t end)
    }
 }
 
+/* Views and trials that have pages of several sizes. */
+static int is_of_large_pages(const tlb_fault_model *m, unsigned plane)
+{
+   return plane < TLB_N_VIEWS ? view_rules[plane].large
+                              : plane >= TLB_FIRST_TRIAL
+                                && plane < TLB_FIRST_TRIAL + m->settings.n_trials;
+}
+
 void tlb_fault_insert(tlb_fault_model *m, uint64_t start, uint64_t end)
 {
-   for (unsigned view = 0; view < TLB_N_VIEWS; view++) {
+   for (unsigned plane = 0; plane < TLB_FAULT_PLANES; plane++) {
+      if (!is_of_large_pages(m, plane) && plane != TLB_VIEW_4K)
+         continue;
       for (uint64_t page = tlb_page_of(m, start); page < tlb_page_of(m, end); page++)
-         *tlb_pte_at(m, view, page) = TLB_PTE_SHARED;
+         *tlb_pte_at(m, plane, page) = TLB_PTE_SHARED;
    }
 }
 
@@ -583,9 +610,9 @@ void tlb_fault_collapse(tlb_fault_model *m, uint64_t start, uint64_t end)
       const tlb_mapping *v = tlb_mappings_find(&m->maps, a);
       if (v == NULL || tlb_is_file(v) || tlb_is_shared(v) || v->end < a + bytes)
          continue;
-      for (unsigned view = TLB_VIEW_WARM; view < TLB_N_VIEWS; view++) {
-         for (uint64_t i = 0; i < pages; i++)
-            *tlb_pte_at(m, view, tlb_page_of(m, a) + i)
+      for (unsigned plane = 0; plane < TLB_FAULT_PLANES; plane++) {
+         for (uint64_t i = 0; i < pages && is_of_large_pages(m, plane); i++)
+            *tlb_pte_at(m, plane, tlb_page_of(m, a) + i)
                = TLB_PTE_PRIVATE | TLB_PTE_HUGE;
       }
    }
@@ -598,9 +625,9 @@ static void share_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from,
                         size_t to, const void *opaque)
 {
    (void)opaque;
-   const unsigned planes = c->phases == NULL ? (unsigned)TLB_N_VIEWS
-                                             : (unsigned)TLB_FAULT_PLANES;
-   for (unsigned plane = 0; plane < planes; plane++) {
+   for (unsigned plane = 0; plane < TLB_FAULT_PLANES; plane++) {
+      if (!tlb_chunk_has_plane(c, plane))
+         continue;
       uint8_t *s = tlb_chunk_plane(m, c, plane);
       for (size_t i = from; i < to; i++)
          s[i] &= (uint8_t)~TLB_PTE_WRITABLE;

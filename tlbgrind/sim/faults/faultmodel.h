@@ -59,6 +59,15 @@ typedef enum {
    TLB_N_GROUPS
 } tlb_fault_group;
 
+/* Which large pages anonymous memory can have, as in the settings below. */
+typedef struct {
+   tlb_thp_mode thp;
+   uint32_t mthp_always;
+   uint32_t mthp_madvise;
+} tlb_fault_folios;
+
+enum { TLB_MAX_TRIALS = 4 };
+
 typedef struct {
    unsigned page_shift;       /* of the base page, 12 to 16 */
    unsigned huge_shift;       /* of a transparent huge page: what one page table maps; 0: as much as
@@ -73,6 +82,9 @@ typedef struct {
    uint32_t mthp_always;      /* bit n: anonymous folios of 2^n pages are in use
                                  everywhere */
    uint32_t mthp_madvise;     /* in memory with MADV_HUGEPAGE */
+   tlb_fault_folios trial[TLB_MAX_TRIALS]; /* others: the faults of the warm view with these, and
+                                              all else as it is, are counted beside the views */
+   unsigned n_trials;
    int phases;                /* whether the phases are counted */
 } tlb_fault_settings;
 
@@ -129,6 +141,7 @@ typedef struct {
    tlb_fault_file *files;
    tlb_fault_counts counts[TLB_N_VIEWS];
    uint64_t phase[TLB_N_GROUPS][TLB_N_PHASES]; /* faults of the warm view */
+   uint32_t trial_faults;    /* bit n: the last touch was a fault in trial n */
    tlb_thp_consent thp;      /* beside the settings */
    uint64_t stack_low;       /* the first thread's stack begins at this page so far; 0: nothing of it has
                                 been touched */

@@ -14,8 +14,9 @@
 /* --- page_tables.c: page tables ---
 
    The state of the pages is kept in chunks of 512, in planes: one for each
-   view, and one for each phase but the first, which is the warm view's. All
-   planes go through the same code; a plane's rules say what differs. */
+   view, one for each phase but the first, which is the warm view's, and one for
+   each trial. All planes go through the same code; a plane's rules say what
+   differs. */
 
 /* What a page-table entry says; 0: there is none. */
 enum {
@@ -34,14 +35,17 @@ enum {
 enum {
    TLB_CHUNK_SHIFT = 9,
    TLB_CHUNK_PAGES = 1 << TLB_CHUNK_SHIFT,
-   TLB_FAULT_PLANES = TLB_N_VIEWS + TLB_N_PHASES - 1
+   TLB_FIRST_TRIAL = TLB_N_VIEWS + TLB_N_PHASES - 1, /* plane */
+   TLB_FAULT_PLANES = TLB_FIRST_TRIAL + TLB_MAX_TRIALS
 };
 
 struct tlb_fault_chunk {
    tlb_fault_chunk *next;
    uint64_t number;             /* page number >> TLB_CHUNK_SHIFT */
-   uint16_t tables[TLB_N_VIEWS]; /* there has been a page table: a bit for each, if there are several */
+   uint16_t tables[TLB_N_VIEWS + TLB_MAX_TRIALS]; /* there has been a page table: a bit for each, if
+                                                     there are several */
    uint8_t *phases;             /* NULL until a file's page is touched */
+   uint8_t *trials;             /* NULL until a page is touched in one */
    uint8_t views[TLB_N_VIEWS * TLB_CHUNK_PAGES];
 };
 
@@ -52,6 +56,7 @@ typedef struct {
    int around;
    int large;
    int cold;
+   const tlb_fault_folios *folios; /* NULL: those of the settings */
 } tlb_fault_rules;
 
 void tlb_chunks_init(tlb_fault_model *m);
@@ -61,9 +66,23 @@ tlb_fault_chunk *tlb_chunk_find(tlb_fault_model *m, uint64_t number);
 tlb_fault_chunk *tlb_chunk_need(tlb_fault_model *m, uint64_t number);
 void tlb_chunk_free(tlb_fault_model *m, tlb_fault_chunk *c);
 
-/* The states of the chunk's pages in a plane. */
+/* The states of the chunk's pages in a plane, which is made if it is not there. */
 uint8_t *tlb_chunk_plane(const tlb_fault_model *m, tlb_fault_chunk *c,
                          unsigned plane);
+
+static inline int tlb_chunk_has_plane(const tlb_fault_chunk *c, unsigned plane)
+{
+   return plane < TLB_N_VIEWS
+          || (plane < TLB_FIRST_TRIAL ? c->phases : c->trials) != NULL;
+}
+
+/* Where the page tables of a plane are noted; NULL: they are not, of a phase. */
+static inline uint16_t *tlb_chunk_tables(tlb_fault_chunk *c, unsigned plane)
+{
+   if (plane < TLB_N_VIEWS)
+      return &c->tables[plane];
+   return plane < TLB_FIRST_TRIAL ? NULL : &c->tables[TLB_N_VIEWS + plane - TLB_FIRST_TRIAL];
+}
 
 /* The state of a page: to be changed, or to be looked at. */
 uint8_t *tlb_pte_at(tlb_fault_model *m, unsigned plane, uint64_t page);

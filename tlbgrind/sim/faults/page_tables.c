@@ -66,6 +66,7 @@ void tlb_chunk_free(tlb_fault_model *m, tlb_fault_chunk *c)
       link = &(*link)->next;
    *link = c->next;
    tlb_give(&m->memory, c->phases);
+   tlb_give(&m->memory, c->trials);
    tlb_give(&m->memory, c);
    m->n_chunks--;
    m->last = NULL;
@@ -76,8 +77,13 @@ uint8_t *tlb_chunk_plane(const tlb_fault_model *m, tlb_fault_chunk *c,
 {
    if (plane < TLB_N_VIEWS)
       return c->views + plane * TLB_CHUNK_PAGES;
+   if (plane >= TLB_FIRST_TRIAL) {
+      if (c->trials == NULL)
+         c->trials = tlb_take_zeroed(&m->memory, TLB_MAX_TRIALS * TLB_CHUNK_PAGES);
+      return c->trials + (plane - TLB_FIRST_TRIAL) * TLB_CHUNK_PAGES;
+   }
    if (c->phases == NULL)
-      c->phases = tlb_take_zeroed(&m->memory, (TLB_FAULT_PLANES - TLB_N_VIEWS)
+      c->phases = tlb_take_zeroed(&m->memory, (TLB_FIRST_TRIAL - TLB_N_VIEWS)
                                               * TLB_CHUNK_PAGES);
    return c->phases + (plane - TLB_N_VIEWS) * TLB_CHUNK_PAGES;
 }
@@ -91,7 +97,7 @@ uint8_t *tlb_pte_at(tlb_fault_model *m, unsigned plane, uint64_t page)
 uint8_t tlb_pte(tlb_fault_model *m, unsigned plane, uint64_t page)
 {
    tlb_fault_chunk *c = tlb_chunk_find(m, page >> TLB_CHUNK_SHIFT);
-   if (c == NULL || (plane >= TLB_N_VIEWS && c->phases == NULL))
+   if (c == NULL || !tlb_chunk_has_plane(c, plane))
       return 0;
    return tlb_chunk_plane(m, c, plane)[page & (TLB_CHUNK_PAGES - 1)];
 }

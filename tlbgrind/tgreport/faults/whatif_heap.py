@@ -1,11 +1,17 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""What if the heap kept its pages, or came in larger ones."""
+"""What if the heap kept its pages."""
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ..base.text import counted
+from ..formats.faultlog import view_number
 from .replay import Change, Event, Run
 from .whatif import Remedy, Way
+
+_NEVER_CUT = "glibc.malloc.trim_threshold=1073741824"
+_THRESHOLD = 128 << 10  # bytes: larger blocks of malloc() are mappings of their own
 
 
 def kept(run: Run) -> Remedy | None:
@@ -21,7 +27,7 @@ def kept(run: Run) -> Remedy | None:
 
     return Remedy(
         "a heap that is never cut",
-        "GLIBC_TUNABLES=glibc.malloc.trim_threshold=1073741824",
+        f"GLIBC_TUNABLES={_NEVER_CUT}",
         (Way((Change(keep=keep),)),),
         f"the heap gives {back} back to the kernel that it touches again; a larger top_pad alone saves calls "
         "of brk, no faults",
@@ -29,15 +35,22 @@ def kept(run: Run) -> Remedy | None:
     )
 
 
-def larger(run: Run) -> Remedy | None:
-    """None: the run had larger folios."""
-    if run.log.header.get("mthp", "none") != "none":
+def by_brk(run: Run) -> Remedy | None:
+    """None: there are no such blocks."""
+    faults: Counter[int] = Counter()
+    for fault in run.log.of(view_number("warm")):
+        map_ = fault.map
+        if map_.what == "anon" and map_.end - map_.start >= _THRESHOLD:
+            faults[map_.number] += 1
+    if len(faults) < 2:
         return None
+    most = sum(faults.values()) - max(faults.values())
     return Remedy(
-        "folios of 64K",
-        "/sys/kernel/mm/transparent_hugepage/hugepages-64kB/enabled: always",
-        (),
-        "what a folio may cover depends on how large the heap was at each moment; "
-        "a run with tlbgrind --mthp=64K tells",
-        "",
+        "blocks by brk",
+        f"GLIBC_TUNABLES=glibc.malloc.mmap_max=0:{_NEVER_CUT}",
+        (Way((), -1), Way((), most)),
+        f"{len(faults)} mappings of 128K or more are blocks of malloc(): as many pages as now if all of them are there "
+        "at once, those of the largest alone if one is there at a time",
+        "calloc() clears memory that it gets again; memory that is freed stays",
+        joins=False,
     )

@@ -21,7 +21,7 @@ _CALLS = {
 def remedies(run: Run, program: Program | None) -> Iterator[Remedy]:
     if program is None:
         return
-    begin = _begin(run, program)
+    begin = begin_of(run, program)
     if begin is None:
         return
     parts = {"code": _parts(run, program, "x"), "data": _parts(run, program, "w")}
@@ -39,7 +39,7 @@ def remedies(run: Run, program: Program | None) -> Iterator[Remedy]:
         )
 
 
-def _begin(run: Run, program: Program) -> int | None:
+def begin_of(run: Run, program: Program) -> int | None:
     """The number of the event with which main() begins; without its symbol, with which the program's own
     code does."""
     numbers = {map_.number for map_ in program.maps}

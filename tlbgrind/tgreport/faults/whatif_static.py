@@ -23,7 +23,8 @@ from .whatif_code import Used
 from .whatif_data import layout_in_order
 from .whatif_link import Program, no_pie
 from .whatif_relinked import Relinked
-from .whatif_trial import Impossible, Lab, trial
+from .whatif_standin import Impossible
+from .whatif_trial import Lab, trial
 
 # Faults of a static program's own start: the table of IRELATIVE relocations is read, what they
 # write to is copied, and code is used that the dynamic linker has otherwise.
@@ -43,14 +44,18 @@ def remedies(run: Run, program: Program | None, used: Used | None, tlbgrind: str
         yield from _ranges(run, program)
         return
     with tempfile.TemporaryDirectory(prefix="tg_faults-") as folder:
-        settings = [f"--{key}={run.log.header[key]}" for key in _SETTINGS if key in run.log.header]
-        lab = Lab(tlbgrind or tool(), settings, folder)
+        lab = Lab(tlbgrind or tool(), settings_of(run), folder, run.log.command)
         for name, flag, _ in _FLAGS:
             try:
                 yield _tried(run, program, used, name, flag, lab)
             except (Impossible, OSError, subprocess.SubprocessError, ReportError) as error:
                 how = f"{flag} when linking, with the libraries' .a files"
                 yield Remedy(name, how, (), f"tried, but {error}", _LEFT_OUT, joins=False)
+
+
+def settings_of(run: Run) -> list[str]:
+    """Options for the kernel of the recorded run."""
+    return [f"--{key}={run.log.header[key].replace('+', ',')}" for key in _SETTINGS if key in run.log.header]
 
 
 def _tried(run: Run, program: Program, used: Used, name: str, flag: str, lab: Lab) -> Remedy:

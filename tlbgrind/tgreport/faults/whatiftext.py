@@ -13,11 +13,13 @@ from ..formats.entries import Entries
 from ..formats.faultlog import FaultLog
 from . import (
     whatif_data,
+    whatif_folios,
     whatif_heap,
+    whatif_huge_text,
     whatif_link,
     whatif_locale,
+    whatif_merged,
     whatif_order,
-    whatif_others,
     whatif_populate,
     whatif_static,
 )
@@ -48,12 +50,14 @@ def forecast_of(log: FaultLog, given: Given) -> Forecast:
         whatif_link.bind_now(run, program),
         whatif_link.no_separate_code(run, program),
         whatif_heap.kept(run),
-        whatif_heap.larger(run),
+        whatif_heap.by_brk(run),
+        *whatif_folios.remedies(run),
         *whatif_static.remedies(run, program, used, given.tlbgrind),
         *whatif_populate.remedies(run, program),
+        whatif_huge_text.remedy(run, program),
         whatif_order.remedy(run, program, used),
         whatif_data.remedy(run, program, used),
-        *whatif_others.remedies(run, program),
+        *whatif_merged.remedies(run, program, used, given.tlbgrind),
     ]
     return forecast(run, [remedy for remedy in found if remedy is not None])
 

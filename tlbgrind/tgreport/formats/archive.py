@@ -65,3 +65,16 @@ def _thin_member(
         yield from read_archive(apart, data)
     elif data.startswith(MAGIC):
         yield Elf(apart, data)
+
+
+def names_of(path: str, data: bytes) -> set[str]:
+    """The symbols that its members define, by its index, which stands first."""
+    if not data.startswith(ARCHIVE):
+        raise ReportError("not an archive", path)
+    kind, size_text = data[8:24].rstrip(), data[56:66].strip()
+    word = {b"/": 4, b"/SYM64/": 8}.get(kind, 0)
+    if not word or not size_text.isdigit():
+        return set()
+    index = data[68 : 68 + int(size_text)]
+    count = int.from_bytes(index[:word], "big")
+    return {name.decode("utf-8", "surrogateescape") for name in index[word * (count + 1) :].split(b"\0") if name}

@@ -100,6 +100,8 @@ class FaultLog:
     phases: dict[str, tuple[int, ...]] = field(default_factory=dict)
     marks: list[Mark] = field(default_factory=list)
     touches: list[Touch] = field(default_factory=list)  # with --faults-touches=yes
+    # With it, too: the warm view's faults, had the kernel this setting and all others as they were.
+    trials: dict[str, int] = field(default_factory=dict)
     used: list[Used] = field(default_factory=list)  # with --faults-used=yes
     used_totals: dict[str, UsedTotals] = field(default_factory=dict)
 
@@ -193,6 +195,7 @@ def read(path: str, progress: Progress | None = None) -> FaultLog:
 _HEADER = re.compile(r"([a-z][a-z -]*): (.*)\Z")
 _DECIMAL = re.compile(r"[0-9]{1,20}\Z")
 _HEX = re.compile(r"0x[0-9a-f]{1,16}\Z")
+_TRIAL = re.compile(r"thp=always\Z|mthp=[1-9][0-9]{0,6}K\Z")
 _STEP = re.compile(r"[-+]?0x[0-9a-f]{1,16}\Z")
 _RANGE = re.compile(r"([-+][0-9]{1,9})(?:\.\.([-+][0-9]{1,9}))?\Z")
 _KINDS = re.compile(r"[xrzwcdXRZWCD-]{3}\Z")
@@ -619,6 +622,20 @@ class _Reader:
             self.fail(f"a second 'phase {name[:40]}'")
         self.out.phases[name] = tuple(map(self.decimal, numbers))
 
+    def read_trial(self) -> None:
+        name, number = self.fields(3)
+        if not _TRIAL.match(name):
+            self.fail(f"'{name[:40]}' is not a setting that is tried, as in mthp=64K")
+        if name in self.out.trials:
+            self.fail(f"a second 'trial {name}'")
+        if not self.out.knows_touches:
+            self.fail("a line 'trial' without 'faults-touches: yes' in the header")
+        faults = self.decimal(number)
+        most = self.found[view_number("4k")][0]
+        if faults > most:
+            self.fail(f"'trial {name}' has {faults} faults, but the view 4k {most}")
+        self.out.trials[name] = faults
+
     def read_end(self) -> None:
         (number,) = self.fields(2)
         if self.decimal(number) != self.number:
@@ -656,6 +673,7 @@ _HANDLERS: dict[str, Callable[[_Reader], None]] = {
     "used-total": _Reader.read_used_total,
     "hidden": _Reader.read_hidden,
     "phase": _Reader.read_phase,
+    "trial": _Reader.read_trial,
     "end": _Reader.read_end,
 }
 

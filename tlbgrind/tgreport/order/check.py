@@ -11,6 +11,7 @@ from ..base.text import aligned, title
 from ..formats import faultlog
 from ..formats.elf import Elf
 from ..places import layout, trace
+from ..places.archived import archived_from
 from ..places.dataorder import READ, Variable
 from ..places.order import stripped
 from ..places.trace import Function
@@ -38,7 +39,7 @@ def check(work: Work) -> Answer:
         rows.append(row("as it ran", layout.measure(touches, own, layout.Text(work.binary))))
     found = layout.measure(touches, match.places, layout.Text(binary))
     rows.append(row("checked", found))
-    in_order = [match.places[id(f)].address for f in ordered if id(f) in match.places]
+    in_order = _movable([match.places[id(f)].address for f in ordered if id(f) in match.places], binary)
     text = [title(f"Check of {binary.path}"), *aligned(rows), "", *LEGEND, ""]
     if work.options.faults:
         text += _cold(work, names, binary)
@@ -86,13 +87,19 @@ def check_names(options: Options) -> Answer:
     touches = [(f, (0, 1)) for f in functions if id(f) in match.places]
     found = layout.measure(touches, match.places, layout.Text(binary))
     rows = [COLUMNS, row("checked", found)]
-    in_order = [match.places[id(f)].address for f in functions if id(f) in match.places]
+    in_order = _movable([match.places[id(f)].address for f in functions if id(f) in match.places], binary)
     text = [title(f"Check of {binary.path}"), *aligned(rows), "", *LEGEND, ""]
     verdict = _verdict(in_order, match, len(functions), found, options)
     if variables:
         _add_data(verdict, [Wanted((name,), "", range(0), False) for name in variables], binary)
     verdict[:] = [*text, *verdict]
     return verdict
+
+
+def _movable(addresses: Sequence[int], binary: Elf) -> Sequence[int]:
+    """Without the C library's in a static program, which no order moves."""
+    until = archived_from(binary)
+    return addresses if until is None else [address for address in addresses if address < until]
 
 
 def _function_of_order(name: str, file: str) -> Function:

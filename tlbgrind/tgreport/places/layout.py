@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..formats.elf import PF_X, Elf
+from .archived import archived_from
 from .trace import Function, Range, Symbols, Trace
 
 PAGE = 4096
@@ -225,8 +226,10 @@ def forecast_places(
     trace: Trace, ordered: Sequence[Function], binary: Elf, at_end: bool, page_align: bool
 ) -> dict[int, Place]:
     """Where the functions would be if a linker followed the order: a block at the begin of their
-    section (gold: at the end), the others behind it in the order that they have now."""
+    section (gold: at the end), the others behind it in the order that they have now. In a static program
+    those of the C library's archives are among the others: they have no sections of their own."""
     places = own_places(trace)
+    until = archived_from(binary)
     symbols = Symbols(binary)
     wanted = {f.address for f in ordered}
     by_address = {f.address: f for f in (*trace.functions, *ordered)}
@@ -235,8 +238,9 @@ def forecast_places(
             continue
         end = section.address + section.size
         inside = [s for s in symbols.all if section.address <= s.address < end]
-        moved = [Place(f.address, f.size) for f in ordered if section.address <= f.address < end]
-        staying = [Place(s.address, s.size) for s in inside if s.address not in wanted]
+        last = end if until is None else until
+        moved = [Place(f.address, f.size) for f in ordered if section.address <= f.address < last]
+        staying = [Place(s.address, s.size) for s in inside if s.address not in wanted or s.address >= last]
         for old, new in in_order(section.address, moved, staying, at_end, page_align).items():
             function = by_address.get(old)
             if function is not None:
