@@ -1070,6 +1070,7 @@ SIMULATE_SOURCES = \
 	tlbgrind/command/load_machine.c \
 	tlbgrind/measure/whole_file.c \
 	tlbgrind/simulate/bytes.c \
+	tlbgrind/simulate/chosen_part.c \
 	tlbgrind/simulate/input_champsim.c \
 	tlbgrind/simulate/input_drmemtrace.c \
 	tlbgrind/simulate/input_lackey.c \
@@ -1080,6 +1081,7 @@ SIMULATE_SOURCES = \
 	tlbgrind/simulate/out_file.c \
 	tlbgrind/simulate/pages.c \
 	tlbgrind/simulate/parts.c \
+	tlbgrind/simulate/phase_texts.c \
 	tlbgrind/simulate/recording.c \
 	tlbgrind/simulate/replay.c \
 	tlbgrind/simulate/run.c \
@@ -1091,12 +1093,15 @@ SIMULATE_SOURCES = \
 
 SIMULATE_INCLUDES = \
 	tlbgrind/simulate/bytes.h \
+	tlbgrind/simulate/chosen_part.h \
 	tlbgrind/simulate/machines.h \
 	tlbgrind/simulate/merge.h \
 	tlbgrind/simulate/options.h \
 	tlbgrind/simulate/out_file.h \
 	tlbgrind/simulate/pages.h \
+	tlbgrind/simulate/part_choice.h \
 	tlbgrind/simulate/parts.h \
+	tlbgrind/simulate/phase_texts.h \
 	tlbgrind/simulate/recording.h \
 	tlbgrind/simulate/replay.h \
 	tlbgrind/simulate/run.h \

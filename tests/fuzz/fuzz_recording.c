@@ -9,6 +9,7 @@
 
 #include "command/load_machine.h"
 #include "sim/record/stream.h"
+#include "simulate/chosen_part.h"
 #include "simulate/machines.h"
 #include "simulate/out_file.h"
 #include "simulate/parts.h"
@@ -57,6 +58,23 @@ static void make_out_file(TgReplay *replay, const TgSection *s, unsigned n_secti
    }
 }
 
+/* Of phases together, as a user could ask for them. */
+static void make_parts(TgReplay *replay, const TgParts *parts, unsigned n)
+{
+   static const TgPartChoice choices[] = {
+      { .from = "start" }, { .to = "b" }, { .from = "a", .to = "c" }, { .thread = "1" }
+   };
+   for (unsigned i = 0; i < sizeof choices / sizeof *choices; i++) {
+      TgChosenPart part;
+      char why[400];
+      if (!tg_choose_part(&choices[i], parts, section, n, &part, why, sizeof why))
+         fuzz_check_reason(why, sizeof why);
+      else
+         make_out_file(replay, &part.section, n, &part.parts);
+      tg_chosen_part_free(&part);
+   }
+}
+
 static void make_out_files(TgReplay *replay, const TgParts *parts)
 {
    const char *why;
@@ -74,6 +92,7 @@ static void make_out_files(TgReplay *replay, const TgParts *parts)
       make_out_file(replay, &section[i], n, i > 0 ? &of : NULL);
       free(of.has);
    }
+   make_parts(replay, parts, n);
 }
 
 static void read_stream(fuzz_stream *in, const tlb_strength *s)

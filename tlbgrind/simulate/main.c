@@ -13,6 +13,7 @@
 #include "command/load_machine.h"
 #include "measure/whole_file.h"
 #include "simulate/bytes.h"
+#include "simulate/chosen_part.h"
 #include "simulate/machines.h"
 #include "simulate/merge.h"
 #include "simulate/options.h"
@@ -25,13 +26,13 @@
 #include "simulate/trace_run.h"
 
 /* How reading the recording ended, the worst last. */
-typedef enum { WHOLE, CUT, DAMAGED } ending;
+typedef enum { WHOLE, CUT, DAMAGED, NO_PART } ending;
 
 /* What a process has to say: this, and behind it the totals of each of its machines. */
 typedef struct {
    ending ending;
    uint64_t instructions;
-   char why[200]; /* may be empty */
+   char why[400]; /* may be empty */
    char about[600]; /* a trace; empty: a recording */
 } result;
 
@@ -167,6 +168,14 @@ static void write_out_file(const TgOutFile *o, const TgSection *section, const c
    free(whole);
 }
 
+/* The machine's out-file, of a part of the run. */
+static void write_out_file_of_part(const simulation *s, const TgOutFile *of_part, const TgSection *section)
+{
+   char *const name = file_name(s, of_part->number - 1);
+   write_out_file(of_part, section, name);
+   free(name);
+}
+
 /* The machine's out-file, and those of phases and threads. */
 static void write_out_files(const simulation *s, const TgOutFile *machine, const TgParts *parts,
                             const end_text *text)
@@ -193,11 +202,28 @@ static void write_out_files(const simulation *s, const TgOutFile *machine, const
    free(name);
 }
 
-static size_t length_of_run(const end_text *t)
+/* What is counted: all of the run, or a part. Of a recording that was cut short there is no text. */
+typedef struct {
+   bool is_part;
+   TgChosenPart part;
+   TgSection section;
+} counted;
+
+static counted find_counted(const simulation *s, const TgParts *parts, const end_text *text, result *r)
 {
    static TgSection section[MOST_SECTIONS];
    const char *why;
-   return tg_run_text_sections(t->text, t->n, section, MOST_SECTIONS, &why) > 0 ? section[0].n : 0;
+   counted c = { .is_part = tg_is_part(&s->options.part) };
+   const unsigned n = r->ending == WHOLE
+                         ? tg_run_text_sections(text->text, text->n, section, MOST_SECTIONS, &why) : 0;
+   if (n > 0)
+      c.section = section[0];
+   if (!c.is_part || r->ending == DAMAGED)
+      return c;
+   if (!tg_choose_part(&s->options.part, parts, section, n, &c.part, r->why, sizeof r->why))
+      r->ending = NO_PART;
+   c.section = c.part.section;
+   return c;
 }
 
 static result replay_recording(const simulation *s, unsigned first, unsigned step,
@@ -220,7 +246,7 @@ static result replay_trace(const simulation *s, unsigned first, unsigned step, T
                                      s->page_shift);
    result r = { .instructions = t.instructions, .ending = t.how == TG_TRACE_END ? WHOLE
                                                           : t.how == TG_TRACE_CUT ? CUT : DAMAGED };
-   memcpy(r.why, t.why, sizeof r.why);
+   memcpy(r.why, t.why, sizeof t.why);
    memcpy(r.about, t.about, sizeof r.about);
    *text = (end_text){ t.text, t.n_text, t.n_text };
    return r;
@@ -233,16 +259,21 @@ static result simulate(const simulation *s, unsigned first, unsigned step, total
    TgReplay *replay;
    end_text text = { NULL, 0, 0 };
    TgParts *const parts = tg_parts_new();
-   const result r = s->options.input != NULL ? replay_trace(s, first, step, &replay, &text)
-                                             : replay_recording(s, first, step, &replay, parts, &text);
+   result r = s->options.input != NULL ? replay_trace(s, first, step, &replay, &text)
+                                       : replay_recording(s, first, step, &replay, parts, &text);
    tg_replay_settle(replay);
-   for (unsigned i = first, nth = 0; r.ending != DAMAGED && i < s->list.n; i += step, nth++) {
+   counted c = find_counted(s, parts, &text, &r);
+   for (unsigned i = first, nth = 0; r.ending <= CUT && i < s->list.n; i += step, nth++) {
       const TgOutFile o = { .machine = &s->list.machine[i], .number = i + 1, .of = s->list.n,
-                            .replay = replay, .nth = nth, .nested = s->options.nested };
-      if (r.ending == WHOLE)
+                            .replay = replay, .nth = nth, .nested = s->options.nested,
+                            .parts = c.is_part ? &c.part.parts : NULL };
+      if (r.ending == WHOLE && c.is_part)
+         write_out_file_of_part(s, &o, &c.section);
+      else if (r.ending == WHOLE)
          write_out_files(s, &o, parts, &text);
-      tg_out_file_sums(&o, text.text, r.ending == WHOLE ? length_of_run(&text) : 0, total[i]);
+      tg_out_file_sums(&o, c.section.text, c.section.n, total[i]);
    }
+   tg_chosen_part_free(&c.part);
    tg_replay_free(replay);
    tg_parts_free(parts);
    free(text.text);
@@ -455,6 +486,8 @@ int main(int argc, char **argv)
    if (r.ending == DAMAGED)
       tg_load_refuse("%s: %s%s", s.options.recording,
                      s.options.input != NULL ? "" : "the recording is damaged: ", r.why);
+   if (r.ending == NO_PART)
+      tg_load_refuse("%s: %s", s.options.recording, r.why);
    print_table(&s, total);
    if (r.about[0] != '\0')
       printf("trace: %s\n", r.about);

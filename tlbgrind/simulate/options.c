@@ -36,6 +36,9 @@ static const char help[] =
    "                             (default: as in the run that was recorded)\n"
    "  --huge-pool=SIZE:PAGES[,...]\n"
    "                             so many pages of that size are there (default: enough)\n"
+   "  --from=MARK, --to=MARK     count only from where the phase of that mark begins, to where the other one\n"
+   "                             then begins (default: from the start, to the end)\n"
+   "  --thread=N                 count only that thread, of a run with --separate-threads=yes\n"
    "  --jobs=N                   spread them over so many processes; 1 to 256 (default: 1)\n"
    "  --shard=K/N                simulate machine K of the list, and each Nth behind it: a part of a\n"
    "                             sweep, on a computer of its own\n"
@@ -54,7 +57,7 @@ static const char help[] =
 
 /* For the completion of shells: tlbgrind/completion/. */
 static const char list_of_options[] =
-   "--machine= machine\n--input= one champsim drmemtrace lackey\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--jobs= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--nested= one yes no\n--tlbgrind-out-file= file\n--help\n"
+   "--machine= machine\n--input= one champsim drmemtrace lackey\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--jobs= any\n--from= any\n--to= any\n--thread= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--nested= one yes no\n--tlbgrind-out-file= file\n--help\n"
    "--version\n";
 
 static void print_and_end(const char *text)
@@ -148,6 +151,12 @@ static bool take(const char *argument, TgSimulateOptions *o)
       take_shard(value, o);
    else if ((value = value_of(argument, "--map")) != NULL)
       o->map = map_of(value);
+   else if ((value = value_of(argument, "--from")) != NULL)
+      o->part.from = value;
+   else if ((value = value_of(argument, "--to")) != NULL)
+      o->part.to = value;
+   else if ((value = value_of(argument, "--thread")) != NULL)
+      o->part.thread = value;
    return value != NULL;
 }
 
@@ -166,6 +175,12 @@ static void check_together(const TgSimulateOptions *o)
    if (o->input != NULL && (o->thp != NULL || o->n_pools > 0))
       tg_load_refuse("%s: a trace has no mappings; only --pages=all:SIZE goes with --input",
                      o->thp != NULL ? "--thp" : "--huge-pool");
+   if (o->input != NULL && tg_is_part(&o->part))
+      tg_load_refuse("%s: a trace has neither marks nor threads", o->part.from != NULL ? "--from"
+                                                        : o->part.to != NULL ? "--to" : "--thread");
+   if (o->part.thread != NULL && (o->part.from != NULL || o->part.to != NULL))
+      tg_load_refuse("--thread= goes without --from= and --to=: a recording has the references of each "
+                     "thread, and of each phase, but not those of a thread in a phase");
    if (is_stdin && o->input == NULL)
       tg_load_refuse("-: a recording is a file; only a trace (--input) comes from the standard "
                      "input");
