@@ -118,6 +118,19 @@ def test_a_phase_and_a_thread_are_the_live_run_s_files(tmp_path: Path, program: 
         assert found == live(files, "thread", number) and len(found) == 2
 
 
+@pytest.mark.parametrize("options", [("narrow", "--faults=yes"), ("wide", "--fast-path=no")])
+def test_what_is_not_collected_is_counted_nowhere(tmp_path: Path, program: Path, options: tuple[str, ...]) -> None:
+    collect = (f"--toggle-collect={options[0]}", *options[1:], "--separate-threads=yes")
+    files = run(tmp_path / "r", program, "threads a b 0 c b", *collect)
+    (tmp_path / "again").mkdir()
+    given = [TG_SIMULATE, f"--machine={MACHINES}", "--jobs=2", "-o", "live", "../r/recording"]
+    subprocess.run(given, cwd=tmp_path / "again", check=True, capture_output=True)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()} == files
+    assert all(f"\ndesc: Collected: in {options[0]}\n".encode() in text for text in files.values())
+    functions = {row.split(b") ")[1] for row in files["live_skylake"].split(b"\n") if row.startswith(b"fn=")}
+    assert functions == {options[0].encode()}
+
+
 def without(files: dict[str, bytes]) -> dict[str, list[bytes]]:
     """Without what is of the run, and how much code there is, which several phases do not have."""
     passed = (b"pid: ", b"cmd: ", b"desc: Of phase: ", b"desc: Code: ", b"# checksum: ")

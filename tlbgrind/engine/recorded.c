@@ -39,12 +39,17 @@ static void put_text(void* opaque, const HChar* text, SizeT n)
    put(opaque, (const UChar*)text, n);
 }
 
+/* The first version of the file's format whose readers can read it. */
+static Int version_of(const TgOptions* o)
+{
+   return o->region.toggle_collect != NULL ? 3 : o->record->strength.large != 0 ? 2 : 1;
+}
+
 static void write_head(const TgOptions* o)
 {
    TgFile* f = tg_file_to(put_text, NULL);
    tg_file_print(f, "# tlbgrind recording\nversion: %d\ncreator: tlbgrind-" TG_VERSION
-                    " (Valgrind " VERSION ")\npid: %d\ncmd: ", o->record->strength.large == 0 ? 1 : 2,
-                 VG_(getpid)());
+                    " (Valgrind " VERSION ")\npid: %d\ncmd: ", version_of(o), VG_(getpid)());
    tg_file_command(f);
    tg_file_print(f, "\nbase page: %u\n", o->page_shift);
    if (o->record->strength.large != 0) {

@@ -673,7 +673,8 @@ void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now
       before_large_miss(table, number);
    const UInt what = (UInt)user | (r->modifies ? TLB_RECORD_MODIFIES : 0)
                      | (part != TG_RECORDED_WHOLE ? TLB_RECORD_IN_PARTS : 0)
-                     | (follows ? TLB_RECORD_GOES_ON : 0);
+                     | (follows ? TLB_RECORD_GOES_ON : 0)
+                     | (tg_costs_are_kept ? 0 : TLB_RECORD_UNCOUNTED);
    goes_on = part != TG_RECORDED_WHOLE;
    tg_recorded_add((tlb_record){ .what = (uint8_t)what, .line = line_number(r), .page = number });
    side[table].last[number % side[table].sets] = now;
