@@ -398,6 +398,7 @@ TOOL_SOURCES = \
 	tlbgrind/base/file.c \
 	tlbgrind/base/number_format.c \
 	tlbgrind/base/fed_process.c \
+	tlbgrind/base/own_process.c \
 	tlbgrind/base/packed_file.c \
 	tlbgrind/base/path.c \
 	tlbgrind/base/search_path.c \
@@ -567,6 +568,7 @@ TOOL_INCLUDES = \
 	tlbgrind/base/file.h \
 	tlbgrind/base/number_format.h \
 	tlbgrind/base/fed_process.h \
+	tlbgrind/base/own_process.h \
 	tlbgrind/base/packed_file.h \
 	tlbgrind/base/path.h \
 	tlbgrind/base/search_path.h \

@@ -110,7 +110,7 @@ static result read_all(const simulation *sim, TgRecording *recording, TgReplay *
    const char *wrong;
    result r;
    for (;;) {
-      switch (tlb_stream_read(s)) {
+      switch (tg_recording_read(recording)) {
       case TLB_READ_RECORDS:
          wrong = text->n > 0 ? "references stand behind the text at the end"
                              : tg_replay_records(replay, s->record, s->n);
