@@ -10,15 +10,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "command/bar.h"
 #include "command/load_machine.h"
-#include "measure/whole_file.h"
+#include "command/whole_file.h"
 #include "simulate/bytes.h"
 #include "simulate/chosen_part.h"
+#include "simulate/heat_map.h"
 #include "simulate/machines.h"
 #include "simulate/merge.h"
 #include "simulate/options.h"
 #include "simulate/out_file.h"
 #include "simulate/parts.h"
+#include "simulate/progress.h"
 #include "simulate/recording.h"
 #include "simulate/replay.h"
 #include "simulate/run.h"
@@ -114,6 +117,7 @@ static result read_all(const simulation *sim, TgRecording *recording, TgReplay *
       case TLB_READ_RECORDS:
          wrong = text->n > 0 ? "references stand behind the text at the end"
                              : tg_replay_records(replay, s->record, s->n);
+         tg_progress_note(tg_recording_done(recording));
          if (wrong != NULL)
             return ended(DAMAGED, s, wrong);
          break;
@@ -317,6 +321,7 @@ static job start_job(const simulation *s, unsigned nth, unsigned n_parts, totals
    if (pid < 0)
       tg_load_refuse("no process: %s", strerror(errno));
    if (pid == 0) {
+      tg_progress_of(nth);
       close(pipes[0]);
       result r = simulate(s, first, step, total);
       bool told = tg_write_bytes(pipes[1], &r, sizeof r);
@@ -334,6 +339,7 @@ static bool await_job(const simulation *s, unsigned nth, unsigned n_parts, job j
 {
    const unsigned first = first_of(s, nth), step = s->options.shards * n_parts;
    int status;
+   tg_progress_await(j.fd);
    bool told = tg_read_bytes(j.fd, r, sizeof *r);
    for (unsigned i = first; told && i < s->list.n; i += step)
       told = tg_read_bytes(j.fd, total[i], sizeof total[i]);
@@ -354,6 +360,7 @@ static result simulate_all(const simulation *s, totals *total)
    bool good = true;
    if (jobs == NULL)
       tg_load_refuse("no memory");
+   tg_progress_begin(n_parts);
    if (n_parts == 1) {
       free(jobs);
       return simulate(s, s->options.shard, s->options.shards, total);
@@ -377,18 +384,64 @@ static result simulate_all(const simulation *s, totals *total)
 
 /* --- The table --- */
 
+static void write_picture(const TgSimulateOptions *o, const TgRow *row, unsigned n)
+{
+   size_t length;
+   char *const text = tg_heat_map(row, n, o->map, &length);
+   if (text == NULL)
+      tg_load_refuse("no memory");
+   if (!tg_write_whole(o->picture, text, length))
+      tg_load_refuse("--picture=%s: the file cannot be written: %s", o->picture, strerror(errno));
+   free(text);
+}
+
+static void print_rows(const TgSimulateOptions *o, const TgRow *row, unsigned n)
+{
+   tg_table_print(row, n, o->map);
+   if (o->picture != NULL)
+      write_picture(o, row, n);
+}
+
+/* Before a long simulation. */
+static void check_picture(const TgSimulateOptions *o, const TgRow *row, unsigned n)
+{
+   if (tg_maps_each(row, n, NULL, NULL) == 0)
+      tg_load_refuse("--picture=%s: there is no map: two values of a machine have to differ, as in "
+                     "skylake:stlb.entries=512..4096,stlb.ways=4..16", o->picture);
+   if (!tg_can_write(o->picture))
+      tg_load_refuse("--picture=%s: the file cannot be written: %s", o->picture, strerror(errno));
+}
+
+static TgRow *new_rows(const simulation *s)
+{
+   TgRow *const row = calloc(s->list.n, sizeof *row);
+   if (row == NULL)
+      tg_load_refuse("no memory");
+   for (unsigned i = 0; i < s->list.n; i++)
+      row[i].name = s->list.machine[i].name;
+   return row;
+}
+
+static void check_picture_of(const simulation *s)
+{
+   TgRow *const row = new_rows(s);
+   if (s->options.shards > 1)
+      tg_load_refuse("--picture=%s: a shard has not all of a map; tg_simulate --picture= --merge draws it",
+                     s->options.picture);
+   check_picture(&s->options, row, s->list.n);
+   free(row);
+}
+
 /* Of the shard. */
 static void print_table(const simulation *s, totals *total)
 {
    unsigned n = 0;
-   TgRow *const row = calloc(s->list.n, sizeof *row);
-   if (row == NULL)
-      tg_load_refuse("no memory");
+   TgRow *const row = new_rows(s);
    for (unsigned i = s->options.shard; i < s->list.n; i += s->options.shards) {
       row[n].name = s->list.machine[i].name;
       memcpy(row[n++].cost, total[i], sizeof total[i]);
    }
-   tg_table_print(row, n, s->options.map);
+   print_rows(&s->options, row, n);
    free(row);
 }
 
@@ -460,7 +513,9 @@ static int merge(const TgSimulateOptions *o)
 {
    unsigned n;
    TgRow *const row = tg_merge(o->merged, o->n_merged, &n);
-   tg_table_print(row, n, o->map);
+   if (o->picture != NULL)
+      check_picture(o, row, n);
+   print_rows(o, row, n);
    free(row);
    return 0;
 }
@@ -472,6 +527,8 @@ int main(int argc, char **argv)
    if (argc == 2 && strcmp(argv[1], "--of-a-run") == 0)
       return tg_simulate_run();
    tg_simulate_options(argc, argv, &s.options);
+   if (s.options.quiet)
+      tg_bar_quiet();
    if (s.options.n_merged > 0)
       return merge(&s.options);
    s.out_file = s.options.out_file != NULL ? s.options.out_file
@@ -479,10 +536,13 @@ int main(int argc, char **argv)
    load(&s);
    check_shard(&s);
    check_names(&s);
+   if (s.options.picture != NULL)
+      check_picture_of(&s);
    totals *const total = calloc(s.list.n, sizeof *total);
    if (total == NULL)
       tg_load_refuse("no memory");
    const result r = simulate_all(&s, total);
+   tg_bar_clear();
    if (r.ending == DAMAGED)
       tg_load_refuse("%s: %s%s", s.options.recording,
                      s.options.input != NULL ? "" : "the recording is damaged: ", r.why);

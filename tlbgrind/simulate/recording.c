@@ -20,6 +20,8 @@ enum { MOST_OF_HEAD = 4 << 20, PACKED_SIZE = 4, MOST_BEFORE = 1000 };
 struct TgRecording {
    char *name;
    int fd;
+   int file;   /* the same, or what zstd reads: both have one position */
+   double size; /* of the file */
    pid_t zstd; /* 0: it is not compressed */
    tg_recording_copy *copy; /* NULL: none */
    void *opaque;
@@ -85,7 +87,6 @@ static void unpack(TgRecording *r)
       _exit(127);
    }
    close(out[1]);
-   close(r->fd);
    r->fd = out[0];
    /* Another zstd, which holds it, would keep this one from ending with its reader. */
    fcntl(r->fd, F_SETFD, FD_CLOEXEC);
@@ -109,6 +110,8 @@ static void look_whether_packed(TgRecording *r)
    struct stat s;
    if (fstat(r->fd, &s) != 0 || !S_ISREG(s.st_mode))
       tg_load_refuse("%s: it is no regular file", r->name);
+   r->file = r->fd;
+   r->size = (double)s.st_size;
    if (pread(r->fd, first, sizeof first, 0) == PACKED_SIZE
        && memcmp(first, packed, sizeof first) == 0)
       unpack(r);
@@ -272,7 +275,7 @@ TgRecording *tg_recording_open(const char *name)
 TgRecording *tg_recording_of_run(int fd, tg_recording_copy *copy, void *opaque)
 {
    TgRecording *const r = new_recording("the run");
-   r->fd = fd;
+   r->fd = r->file = fd;
    r->copy = copy;
    r->opaque = opaque;
    r->source = r;
@@ -345,6 +348,19 @@ tlb_stream_found tg_recording_read(TgRecording *r)
    return TLB_READ_DAMAGED;
 }
 
+double tg_recording_done(const TgRecording *r)
+{
+   double done = 0.0, all = 0.0;
+   for (const TgRecording *one = r; one != NULL; one = one->before) {
+      const off_t at = lseek(one->file, 0, SEEK_CUR);
+      if (at < 0)
+         return -1.0;
+      done += (double)at;
+      all += one->size;
+   }
+   return all > 0.0 ? done / all : -1.0;
+}
+
 const tlb_strength *tg_recording_strength(const TgRecording *r)
 {
    return &r->head.strength;
@@ -366,6 +382,8 @@ void tg_recording_close(TgRecording *r)
    if (r->before != NULL)
       tg_recording_close(r->before);
    close(r->fd);
+   if (r->file != r->fd)
+      close(r->file);
    if (r->zstd > 0)
       waitpid(r->zstd, &status, 0);
    free(r->text);

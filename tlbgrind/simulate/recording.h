@@ -27,6 +27,9 @@ tlb_thp_mode tg_recording_thp(const TgRecording *r);
    there. */
 tlb_stream_found tg_recording_read(TgRecording *r);
 
+/* How much of its files has been read, 0.0 to 1.0; -1.0: that is not known. */
+double tg_recording_done(const TgRecording *r);
+
 /* What has been read. */
 tlb_stream_reader *tg_recording_stream(TgRecording *r);
 
