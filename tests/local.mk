@@ -10,6 +10,7 @@
 # groups, and no skip(): cmocka's TAP is wrong for both.)
 UNIT_TESTS = \
 	tests/unit/test_array \
+	tests/unit/test_bar \
 	tests/unit/test_cost \
 	tests/unit/test_cpuid \
 	tests/unit/test_cpuid_aida \
@@ -259,7 +260,9 @@ PYTEST_FILES = \
 	tests/oracle/test_many_machines.py \
 	tests/oracle/test_reach_arrays.py \
 	tests/oracle/test_jobs.py \
+	tests/oracle/test_parts.py \
 	tests/oracle/test_recording.py \
+	tests/oracle/test_recorded_processes.py \
 	tests/oracle/test_recordings.py \
 	tests/oracle/test_sweeps.py \
 	tests/oracle/test_traces.py \
@@ -543,11 +546,15 @@ FUZZ_MORE_fuzz_cpuid_dump = $(srcdir)/tests/fuzz/dump_case.c
 tests/fuzz/fuzz_aida_dump tests/fuzz/fuzz_cpuid_dump: tests/fuzz/dump_case.c
 FUZZ_MORE_fuzz_recording = \
 	$(srcdir)/tlbgrind/attribution/events.c \
+	$(srcdir)/tlbgrind/command/bar.c \
 	$(srcdir)/tlbgrind/command/load_machine.c \
+	$(srcdir)/tlbgrind/command/whole_file.c \
+	$(srcdir)/tlbgrind/simulate/chosen_part.c \
 	$(srcdir)/tlbgrind/simulate/machines.c \
 	$(srcdir)/tlbgrind/simulate/out_file.c \
 	$(srcdir)/tlbgrind/simulate/pages.c \
 	$(srcdir)/tlbgrind/simulate/parts.c \
+	$(srcdir)/tlbgrind/simulate/phase_texts.c \
 	$(srcdir)/tlbgrind/simulate/recording.c \
 	$(srcdir)/tlbgrind/simulate/replay.c
 tests/fuzz/fuzz_recording: $(FUZZ_MORE_fuzz_recording)

@@ -398,6 +398,7 @@ TOOL_SOURCES = \
 	tlbgrind/base/file.c \
 	tlbgrind/base/number_format.c \
 	tlbgrind/base/fed_process.c \
+	tlbgrind/base/own_process.c \
 	tlbgrind/base/packed_file.c \
 	tlbgrind/base/path.c \
 	tlbgrind/base/search_path.c \
@@ -567,6 +568,7 @@ TOOL_INCLUDES = \
 	tlbgrind/base/file.h \
 	tlbgrind/base/number_format.h \
 	tlbgrind/base/fed_process.h \
+	tlbgrind/base/own_process.h \
 	tlbgrind/base/packed_file.h \
 	tlbgrind/base/path.h \
 	tlbgrind/base/search_path.h \
@@ -950,9 +952,13 @@ valgrind-tree: $(MACHINES_C)
 
 pkglibexec_PROGRAMS += tlbgrind/tlbgrind-machine
 tlbgrind_tlbgrind_machine_SOURCES = \
+	tlbgrind/command/bar.c \
+	tlbgrind/command/bar.h \
 	tlbgrind/command/load_machine.c \
 	tlbgrind/command/load_machine.h \
-	tlbgrind/command/machine_command.c
+	tlbgrind/command/machine_command.c \
+	tlbgrind/command/whole_file.c \
+	tlbgrind/command/whole_file.h
 tlbgrind_tlbgrind_machine_CPPFLAGS = $(SIM_CPPFLAGS) -D_POSIX_C_SOURCE=200809L
 tlbgrind_tlbgrind_machine_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
 tlbgrind_tlbgrind_machine_LDFLAGS = -static-libtool-libs
@@ -1017,8 +1023,13 @@ tlbgrind_libmeasure_a_CFLAGS = -std=c11 $(TG_WARN_CFLAGS)
 # copied to another machine; tests/run-cross builds it for other architectures.
 
 PROBE_SOURCES = \
+	tlbgrind/command/bar.c \
+	tlbgrind/command/bar.h \
 	tlbgrind/command/close_option.c \
-	tlbgrind/measure/bar.c \
+	tlbgrind/command/svg.c \
+	tlbgrind/command/svg.h \
+	tlbgrind/command/whole_file.c \
+	tlbgrind/command/whole_file.h \
 	tlbgrind/measure/chase.c \
 	tlbgrind/measure/clock.c \
 	tlbgrind/measure/code.c \
@@ -1032,11 +1043,9 @@ PROBE_SOURCES = \
 	tlbgrind/measure/plan.c \
 	tlbgrind/measure/report.c \
 	tlbgrind/measure/surroundings.c \
-	tlbgrind/measure/system_caches.c \
-	tlbgrind/measure/whole_file.c
+	tlbgrind/measure/system_caches.c
 
 PROBE_INCLUDES = \
-	tlbgrind/measure/bar.h \
 	tlbgrind/measure/chase.h \
 	tlbgrind/measure/clock.h \
 	tlbgrind/measure/code.h \
@@ -1049,8 +1058,7 @@ PROBE_INCLUDES = \
 	tlbgrind/measure/plan.h \
 	tlbgrind/measure/report.h \
 	tlbgrind/measure/surroundings.h \
-	tlbgrind/measure/system_caches.h \
-	tlbgrind/measure/whole_file.h
+	tlbgrind/measure/system_caches.h
 
 bin_PROGRAMS += tlbgrind/tg_measure
 tlbgrind_tg_measure_SOURCES = $(PROBE_SOURCES) $(PROBE_INCLUDES)
@@ -1065,21 +1073,31 @@ tlbgrind_tg_measure_LDADD = tlbgrind/libmeasure.a tlbgrind/libtlbsim.la -lm
 
 SIMULATE_SOURCES = \
 	tlbgrind/attribution/events.c \
+	tlbgrind/command/bar.c \
+	tlbgrind/command/bar.h \
 	tlbgrind/command/close_option.c \
 	tlbgrind/command/close_option.h \
 	tlbgrind/command/load_machine.c \
-	tlbgrind/measure/whole_file.c \
+	tlbgrind/command/svg.c \
+	tlbgrind/command/svg.h \
+	tlbgrind/command/whole_file.c \
+	tlbgrind/command/whole_file.h \
 	tlbgrind/simulate/bytes.c \
+	tlbgrind/simulate/chosen_part.c \
 	tlbgrind/simulate/input_champsim.c \
 	tlbgrind/simulate/input_drmemtrace.c \
 	tlbgrind/simulate/input_lackey.c \
+	tlbgrind/simulate/heat_map.c \
 	tlbgrind/simulate/machines.c \
 	tlbgrind/simulate/main.c \
+	tlbgrind/simulate/maps.c \
 	tlbgrind/simulate/merge.c \
 	tlbgrind/simulate/options.c \
 	tlbgrind/simulate/out_file.c \
 	tlbgrind/simulate/pages.c \
 	tlbgrind/simulate/parts.c \
+	tlbgrind/simulate/phase_texts.c \
+	tlbgrind/simulate/progress.c \
 	tlbgrind/simulate/recording.c \
 	tlbgrind/simulate/replay.c \
 	tlbgrind/simulate/run.c \
@@ -1091,12 +1109,18 @@ SIMULATE_SOURCES = \
 
 SIMULATE_INCLUDES = \
 	tlbgrind/simulate/bytes.h \
+	tlbgrind/simulate/chosen_part.h \
+	tlbgrind/simulate/heat_map.h \
 	tlbgrind/simulate/machines.h \
+	tlbgrind/simulate/maps.h \
 	tlbgrind/simulate/merge.h \
 	tlbgrind/simulate/options.h \
 	tlbgrind/simulate/out_file.h \
 	tlbgrind/simulate/pages.h \
+	tlbgrind/simulate/part_choice.h \
 	tlbgrind/simulate/parts.h \
+	tlbgrind/simulate/phase_texts.h \
+	tlbgrind/simulate/progress.h \
 	tlbgrind/simulate/recording.h \
 	tlbgrind/simulate/replay.h \
 	tlbgrind/simulate/run.h \

@@ -219,7 +219,7 @@ def test_unknown_names_are_refused_with_what_is_allowed() -> None:
     for name in ("./skylake", "skylake.txt", "no/such/file"):
         refused(
             f"--show-machine={name}",
-            f"--show-machine={name}: the file cannot be opened: No such file or directory",
+            f"--show-machine={name}: the file cannot be read: No such file or directory",
         )
     refused(
         "--show-machine=",
@@ -257,7 +257,7 @@ def test_broken_files_are_refused_with_their_line(tmp_path: Path) -> None:
 
 def test_a_file_name_cannot_break_the_line(tmp_path: Path) -> None:
     refused(
-        "--show-machine=a\n\x1b/b", "--show-machine=a??/b: the file cannot be opened: No such file or directory"
+        "--show-machine=a\n\x1b/b", "--show-machine=a??/b: the file cannot be read: No such file or directory"
     )
 
 

@@ -21,6 +21,7 @@ RUNTIME = "needs a runtime that no other test needs"
 BROWSER = "draws a picture with a browser; tests/report looks into such pages"
 FLAMES = "draws the names of the C library's functions, which its version and the processor choose"
 PYTHON = "needs a python that is built from source, in minutes"
+PARALLEL = "needs GNU parallel, or other computers"
 BASH = "needs a bash that is built from source, in minutes"
 
 # Of each document the beginnings of such commands.
@@ -79,6 +80,7 @@ NOT_RUN = {
         "podman": BUILD,
     },
     "docs/part-of-a-run.md": {"vgdb --pid=4711 mark": SERVER},
+    "docs/processor.md": {"parallel": PARALLEL, "for n in": PARALLEL},
     "docs/reference.md": {"tlbgrind [options]": SYNOPSIS, "valgrind --tool=tlbgrind [options]": SYNOPSIS},
     "docs/start-up.md": {
         "tg_faults --format=folded stacks.faults |": FLAMES,

@@ -9,6 +9,7 @@
 
 #include "command/load_machine.h"
 #include "sim/record/stream.h"
+#include "simulate/chosen_part.h"
 #include "simulate/machines.h"
 #include "simulate/out_file.h"
 #include "simulate/parts.h"
@@ -19,7 +20,7 @@ const char *const fuzz_words[] = {
    "# tlbgrind recording\n", "version: 1\n", "base page: 12\n", "filter: I 1 1\n",
    "filter: RW 16 4\n", "\n\n", "R", "T", "E", "M", "@shares\n", "@share phase a b\n",
    "@share thread 1 1\n", "@machine\n", "@second misses\n", "@events\n",
-   "@events faults\n", "version: 2\n", "pages: 21\n", "thp: always\n", "filter: RW 8 4 21\n", "P",
+   "@events faults\n", "version: 2\n", "after: 3 0123456789abcdef f\n", "pages: 21\n", "thp: always\n", "filter: RW 8 4 21\n", "P",
    "@totals\n", "@cut ", ":1 2 3 0 0 0 1 ;12\n", "fn=(1) main\n", NULL
 };
 
@@ -57,6 +58,23 @@ static void make_out_file(TgReplay *replay, const TgSection *s, unsigned n_secti
    }
 }
 
+/* Of phases together, as a user could ask for them. */
+static void make_parts(TgReplay *replay, const TgParts *parts, unsigned n)
+{
+   static const TgPartChoice choices[] = {
+      { .from = "start" }, { .to = "b" }, { .from = "a", .to = "c" }, { .thread = "1" }
+   };
+   for (unsigned i = 0; i < sizeof choices / sizeof *choices; i++) {
+      TgChosenPart part;
+      char why[400];
+      if (!tg_choose_part(&choices[i], parts, section, n, &part, why, sizeof why))
+         fuzz_check_reason(why, sizeof why);
+      else
+         make_out_file(replay, &part.section, n, &part.parts);
+      tg_chosen_part_free(&part);
+   }
+}
+
 static void make_out_files(TgReplay *replay, const TgParts *parts)
 {
    const char *why;
@@ -74,6 +92,7 @@ static void make_out_files(TgReplay *replay, const TgParts *parts)
       make_out_file(replay, &section[i], n, i > 0 ? &of : NULL);
       free(of.has);
    }
+   make_parts(replay, parts, n);
 }
 
 static void read_stream(fuzz_stream *in, const tlb_strength *s)
@@ -109,16 +128,15 @@ static void read_stream(fuzz_stream *in, const tlb_strength *s)
 
 void fuzz_one(char *data, size_t size)
 {
-   tlb_strength s;
+   TgRecordingHead head;
    const char *why;
-   tlb_thp_mode thp;
-   const size_t n = tg_recording_head(data, size, &s, &thp, &why);
+   const size_t n = tg_recording_head(data, size, &head, &why);
    if (n == 0) {
       fuzz_check_reason(why, strlen(why) + 1);
       return;
    }
    fuzz_stream in = { data + n, data + size };
    /* Machines with other base pages are refused before. */
-   s.base_page_shift = 12;
-   read_stream(&in, &s);
+   head.strength.base_page_shift = 12;
+   read_stream(&in, &head.strength);
 }

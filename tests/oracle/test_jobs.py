@@ -129,6 +129,7 @@ def await_simulators(folder: Path, n: int) -> list[int]:
         ("none", ("--separate-threads=yes", "--timeline=yes")),
         ("zero", ("--faults=yes", "--reach=yes", "--debug-check=yes")),
         ("dump", ()),
+        ("zero", ("--toggle-collect=work", "--separate-threads=yes")),
         ("no exec", ("--dump-instr=yes",)),
         ("exec", ("--trace-children=yes",)),
         ("crash", ("--fast-path=no",)),

@@ -5,10 +5,14 @@
 from __future__ import annotations
 
 import os
+import pty
+import re
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+from tg_environment import TLBGRIND
 
 TG_SIMULATE = Path(os.environ["TG_BUILDDIR"], "tlbgrind/tg_simulate")
 SWEEP = "k8,k8:l2-dtlb.entries=256..1024,l2-dtlb.ways=4..16,k8:l2-dtlb.ways=8"
@@ -103,6 +107,70 @@ def test_more_machines_than_one_process_simulates(folder: Path) -> None:
     assert alone.split() in [row.split() for row in one.splitlines()]
 
 
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_a_map_is_drawn(folder: Path) -> None:
+    """With all numbers of the text; two maps stand one below the other, and shards give the same."""
+    machines = f"--machine={SWEEP},zen4,skylake:stlb.entries=512..1024,stlb.ways=4..8"
+    printed(folder, "--input=lackey", machines, "--picture=m.svg", "-o", "whole", "t")
+    text = (folder / "m.svg").read_text()
+    assert not re.search(r"href|url\(|http(?!://www.w3.org/2000/svg')", text) and "prefers-color-scheme:dark" in text
+    root = ElementTree.fromstring(text)
+    assert root.attrib["role"] == "img" and root.attrib["aria-labelledby"] == "title desc"
+    assert [root.findtext(f"{SVG}{tag}[@id='{tag}']") is not None for tag in ("title", "desc")] == [True, True]
+    counts = {f"{tags[0]}, {tags[1]}": 183 for tags in ((f"l2-dtlb.entries={e}", f"l2-dtlb.ways={w}") for e in (256, 512) for w in (4, 8, 16))}
+    counts |= {f"l2-dtlb.entries=1024, l2-dtlb.ways={w}": 39 for w in (4, 8, 16)}
+    counts["l2-dtlb.entries=512, l2-dtlb.ways=4"] = 119
+    cells = root.findall(f"{SVG}g[@class='n']")
+    titles = [cell.findtext(f"{SVG}title") or "" for cell in cells]
+    assert titles[:9] == [f"{name}: {count} page walks" for name, count in counts.items()]
+    assert len(titles) == 9 + 4 and titles[12].startswith("stlb.entries=1024, stlb.ways=8: ")
+    shades = {cell.findtext(f"{SVG}text"): cell.find(f"{SVG}rect").attrib["class"] for cell in cells[:9]}  # type: ignore[union-attr]
+    assert shades == {"183": "s8", "119": "s4", "39": "s0"}
+    width, height = int(root.attrib["width"]), int(root.attrib["height"])
+    places = [[int(cell.find(f"{SVG}rect").attrib[a]) for a in ("x", "y", "width", "height")] for cell in cells]  # type: ignore[union-attr]
+    assert all(x >= 0 and y >= 0 and x + w <= width and y + h <= height for x, y, w, h in places)
+    assert len({(x, y) for x, y, _, _ in places}) == len(cells)
+    names = sorted(path.name for path in folder.glob("whole_*"))
+    printed(folder, "--picture=merged.svg", "--merge", *names)
+    assert (folder / "merged.svg").read_text() == text
+
+
+def test_names_in_a_picture_are_text(folder: Path) -> None:
+    machine = subprocess.run([TLBGRIND, "--show-machine=k8"], check=True, capture_output=True).stdout
+    (folder / "a<&b.machine").write_bytes(machine)
+    printed(folder, "--input=lackey", "--machine=./a<&b.machine:l2-dtlb.entries=256..512,l2-dtlb.ways=4..8", "--picture=m.svg", "t")
+    root = ElementTree.parse(folder / "m.svg").getroot()
+    assert any("page walks" in (text.text or "") for text in root.findall(f"{SVG}text"))
+
+
+def on_a_terminal(folder: Path, *arguments: str) -> tuple[str, str]:
+    """What goes to the standard output, and to the terminal that is the standard error."""
+    leader, follower = pty.openpty()
+    done = subprocess.run([TG_SIMULATE, *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=follower, check=False, encoding="utf-8")
+    os.write(follower, b"|")
+    os.close(follower)
+    said = b""
+    while not said.endswith(b"|"):
+        said += os.read(leader, 65536)
+    os.close(leader)
+    return done.stdout, said.decode()[:-1]
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_bar_is_shown_on_a_terminal_and_erased(folder: Path, jobs: str) -> None:
+    arguments = ("--input=lackey", f"--machine={SWEEP}", f"--jobs={jobs}", "t")
+    output, said = on_a_terminal(folder, *arguments)
+    assert re.fullmatch(r"(\r\[#* *\] +[0-9]+% ([0-9:]+ left)?\033\[K)+\r\033\[K", said)
+    assert said.startswith(f"\r[{' ' * 40}]   0% \033[K")
+    assert output == printed(folder, *arguments)
+    assert on_a_terminal(folder, *arguments, "--quiet") == (output, "")
+    (folder / "t").write_text("nonsense\n")
+    _, said = on_a_terminal(folder, *arguments)
+    assert said.startswith("\r[") and "\r\033[Ktg_simulate: error: t: line 1: it is no line of lackey" in said
+
+
 def refused(done: subprocess.CompletedProcess[str], message: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"tg_simulate: error: {message}\n")
 
@@ -137,6 +205,10 @@ def test_what_does_not_belong_together_is_refused(folder: Path) -> None:
         (["--shard=1"], "--shard=1: '1' is no shard; it is K/N, K from 1 to N, N up to 1000"),
         (["--shard=1/2x"], "--shard=1/2x: '1/2x' is no shard; it is K/N, K from 1 to N, N up to 1000"),
         (["--shard=2/3", "--machine=k8,zen4"], "--shard=2/3: there are 2 machines, and no more shards than that"),
+        (["--picture=m.svg"], "--picture=m.svg: there is no map: two values of a machine have to differ, as in skylake:stlb.entries=512..4096,stlb.ways=4..16"),
+        (["--picture=m.svg", "--map=no"], "--picture=m.svg: --map=no leaves out the maps that it shows"),
+        ([f"--machine={SWEEP}", "--picture=no/m.svg"], "--picture=no/m.svg: the file cannot be written: No such file or directory"),
+        ([f"--machine={SWEEP}", "--picture=m.svg", "--shard=1/2"], "--picture=m.svg: a shard has not all of a map; tg_simulate --picture= --merge draws it"),
         (["--map=walk"], "--map=walk: 'walk' is no count; allowed are walks, misses, cycles and no"),
         (["--machine=k8:l2-dtlb.entries=4..4000/4"], "--machine=k8:l2-dtlb.entries=4..4000/4: the range makes at least 1000 machines; at most 960 at once"),
     ],

@@ -12,6 +12,7 @@
 #include "pub_tool_vki.h"
 
 #include "base/file.h"
+#include "base/own_process.h"
 #include "base/packed_file.h"
 #include "base/search_path.h"
 
@@ -89,7 +90,7 @@ static void attend(const HChar* zstd, Int in, Int out, Int status)
 /* The process between us and the compressor's ends at once, so that this is no child of ours. */
 static Bool start(TgPackedFile* f, const HChar* zstd)
 {
-   Int data[2], status[2], unused;
+   Int data[2], status[2];
    if (VG_(pipe)(data) != 0)
       return False;
    if (VG_(pipe)(status) != 0) {
@@ -97,7 +98,7 @@ static Bool start(TgPackedFile* f, const HChar* zstd)
       VG_(close)(data[1]);
       return False;
    }
-   const Int pid = VG_(fork)();
+   const Int pid = tg_own_fork();
    if (pid == 0) {
       VG_(close)(data[1]);
       VG_(close)(status[0]);
@@ -106,7 +107,7 @@ static Bool start(TgPackedFile* f, const HChar* zstd)
       VG_(exit)(0);
    }
    if (pid > 0)
-      VG_(waitpid)(pid, &unused, 0);
+      tg_own_wait(pid);
    VG_(close)(data[0]);
    VG_(close)(status[1]);
    if (pid < 0) {

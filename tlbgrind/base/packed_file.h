@@ -10,8 +10,7 @@
 
 typedef struct _TgPackedFile TgPackedFile;
 
-/* Makes the file, in place of one that is there. NULL: that failed, with the reason. To be called
-   before the program starts. */
+/* Makes the file, in place of one that is there. NULL: that failed, with the reason. */
 TgPackedFile* tg_packed_open(const HChar* name, const HChar** why);
 
 /* After a failure nothing more is written. */

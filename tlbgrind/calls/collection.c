@@ -36,9 +36,13 @@ void tg_collection_init(const TgOptions* options, void (*f)(void),
    complete_noted = f;
    for (UInt i = 0; i < TG_MAX_TOTALS; i++) {
       totals[i] = t[i];
-      kept[i] = VG_(calloc)("tg.collection.totals", 1, t[i].n_bytes);
+      if (t[i].n_bytes > 0)
+         kept[i] = VG_(calloc)("tg.collection.totals", 1, t[i].n_bytes);
    }
    has_run = VG_(calloc)("tg.collection.threads", VG_N_THREADS, sizeof *has_run);
+   /* The processes of --jobs= are told which references count, and tell none of the others. */
+   if (options->jobs > 0)
+      return;
    tg_lists_missed_segments = True;
    tg_lines_count_seen();
 }

@@ -19,7 +19,7 @@
 /* Whether there are such functions. */
 extern Bool tg_collection_on;
 
-/* Counts of the whole run that are no line's, so many bytes. */
+/* Counts of the whole run that are no line's, so many bytes; 0: they need not be taken back. */
 typedef struct {
    void* counts;
    SizeT n_bytes;

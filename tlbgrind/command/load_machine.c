@@ -10,7 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "command/bar.h"
 #include "command/load_machine.h"
+#include "command/whole_file.h"
 #include "sim/base/text.h"
 #include "sim/machine/builtin.h"
 #include "sim/machine/cpuid_here.h"
@@ -39,6 +41,7 @@ static void tell_these(const char *format, va_list args)
    vsnprintf(text, sizeof text, format, args);
    tlb_text t = tlb_text_in(shown, sizeof shown);
    tlb_text_add(&t, text);
+   tg_bar_clear();
    fflush(stdout);
    fprintf(stderr, "%s: error: %s\n", program, shown);
 }
@@ -66,32 +69,11 @@ _Noreturn void tg_load_refuse(const char *format, ...)
 /* Reads a file, to be freed by the caller. */
 static char *read_file(const char *name, size_t *size)
 {
-   FILE *const f = fopen(name, "rb");
-   char *text = NULL;
-   size_t room = 0, n = 0;
-   if (f == NULL)
-      tg_load_refuse("%s=%s: the file cannot be opened: %s", option, name,
-             strerror(errno));
-   for (;;) {
-      if (n == room) {
-         room = room == 0 ? 65536 : room * 2;
-         if (n >= TLB_MACHINE_INPUT_SIZE)
-            tg_load_refuse("%s=%s: the file is larger than 64M", option, name);
-         char *const more = realloc(text, room);
-         if (more == NULL)
-            tg_load_refuse("%s=%s: no memory for it", option, name);
-         text = more;
-      }
-      const size_t got = fread(text + n, 1, room - n, f);
-      n += got;
-      if (got == 0)
-         break;
-   }
-   if (ferror(f))
-      tg_load_refuse("%s=%s: the file cannot be read: %s", option, name,
-             strerror(errno));
-   fclose(f);
-   *size = n;
+   char *const text = tg_read_whole(name, size);
+   if (text == NULL && errno == EFBIG)
+      tg_load_refuse("%s=%s: the file is larger than 64M", option, name);
+   if (text == NULL)
+      tg_load_refuse("%s=%s: the file cannot be read: %s", option, name, strerror(errno));
    return text;
 }
 
@@ -150,18 +132,6 @@ static void take_measured(tlb_machine *m)
    tlb_measured_costs_note(m, path, taken ? NULL : &why);
 }
 
-/* A tlb_file_begin. */
-static long read_begin(void *opaque, const char *path, char *text, size_t size)
-{
-   (void)opaque;
-   FILE *const f = fopen(path, "r");
-   if (f == NULL)
-      return -1;
-   const size_t n = fread(text, 1, size, f);
-   fclose(f);
-   return (long)n;
-}
-
 /* Loads a machine by name or from a file; returns whether it is from a file. The name has precedence;
    "./NAME" is the file. */
 static bool load(const char *name, tlb_machine *out)
@@ -174,7 +144,7 @@ static bool load(const char *name, tlb_machine *out)
       return false;
    }
    if (strcmp(name, "host") == 0) {
-      tlb_machine_here(read_begin, NULL, out);
+      tlb_machine_here(tg_read_begin, NULL, out);
       take_measured(out);
       strcpy(out->name, "host");
       return false;

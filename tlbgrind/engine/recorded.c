@@ -19,9 +19,16 @@
 #include "options/thp.h"
 #include "trace/segment_run.h"
 
+static const TgOptions* run;
 static const HChar* name;
 static TgPackedFile* file; /* NULL: of --jobs= */
 static tlb_stream_writer* stream;
+
+/* The recording that the file goes on from, and how much of it. */
+static struct {
+   const HChar* name; /* NULL: the file is one from the beginning */
+   ULong n_records, sum;
+} before;
 
 /* --- Begin --- */
 
@@ -39,12 +46,17 @@ static void put_text(void* opaque, const HChar* text, SizeT n)
    put(opaque, (const UChar*)text, n);
 }
 
+/* The first version of the file's format whose readers can read it. */
+static Int version_of(const TgOptions* o)
+{
+   return before.name != NULL || o->region.toggle_collect != NULL ? 3 : o->record->strength.large != 0 ? 2 : 1;
+}
+
 static void write_head(const TgOptions* o)
 {
    TgFile* f = tg_file_to(put_text, NULL);
    tg_file_print(f, "# tlbgrind recording\nversion: %d\ncreator: tlbgrind-" TG_VERSION
-                    " (Valgrind " VERSION ")\npid: %d\ncmd: ", o->record->strength.large == 0 ? 1 : 2,
-                 VG_(getpid)());
+                    " (Valgrind " VERSION ")\npid: %d\ncmd: ", version_of(o), VG_(getpid)());
    tg_file_command(f);
    tg_file_print(f, "\nbase page: %u\n", o->page_shift);
    if (o->record->strength.large != 0) {
@@ -57,6 +69,11 @@ static void write_head(const TgOptions* o)
       HChar text[64];
       tlb_filter_print(&o->record->strength.filter[i], text, sizeof text);
       tg_file_print(f, "filter: %s\n", text);
+   }
+   if (before.name != NULL) {
+      tg_file_print(f, "after: %llu %016llx ", before.n_records, before.sum);
+      tg_file_text(f, before.name);
+      tg_file_print(f, "\n");
    }
    tg_file_print(f, "\n");
    tg_file_close(f);
@@ -73,6 +90,7 @@ static void open_file(void)
 
 void tg_recorded_open(const TgOptions* options)
 {
+   run = options;
    if (options->jobs > 0)
       tg_jobs_begin(options);
    else
@@ -159,11 +177,32 @@ void tg_recorded_cut(const HChar* why)
    let_go();
 }
 
-void tg_recorded_forget(void)
+/* Records that the parent has not written yet are written twice: by both. */
+static Bool fork_file(const HChar** why)
 {
+   const HChar* own = tg_output_name(TG_RECORDING_OUT);
+   *why = NULL;
+   tg_packed_forget(file);
+   if (VG_(strcmp)(own, name) == 0)
+      return False;
+   file = tg_packed_open(own, why);
+   if (file == NULL)
+      return False;
+   before.name = name;
+   before.n_records = stream->n_records;
+   before.sum = stream->sum;
+   name = own;
+   write_head(run);
+   return True;
+}
+
+Bool tg_recorded_fork(const HChar** why)
+{
+   *why = NULL;
    if (tg_jobs_on)
       tg_jobs_forked();
-   else
-      tg_packed_forget(file);
+   else if (fork_file(why))
+      return True;
    let_go();
+   return False;
 }

@@ -5,6 +5,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
 
 #include "sim/base/divisor.h"
 #include "sim/record/large_filter.h"
@@ -106,12 +107,24 @@ void tg_recording_stop(const HChar* why)
    let_go();
 }
 
+static Bool has_forked; /* this process, or one that it comes from */
+
 void tg_recording_forked(void)
 {
-   if (!tg_recording_on)
+   const HChar* why;
+   if (!tg_recording_on || tg_recorded_fork(&why))
       return;
-   tg_recorded_forget();
    let_go();
+   if (why != NULL)
+      VG_(umsg)("warning: this forked child is not recorded: %s\n", why);
+   else if (!tg_jobs_on && !has_forked && VG_(clo_verbosity) > 0)
+      VG_(umsg)("warning: forked children are not recorded; a %%p in the name of --record= gives each a "
+                "recording of its own\n");
+}
+
+void tg_recording_has_forked(void)
+{
+   has_forked = True;
 }
 
 /* --- Marks --- */
@@ -673,7 +686,8 @@ void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now
       before_large_miss(table, number);
    const UInt what = (UInt)user | (r->modifies ? TLB_RECORD_MODIFIES : 0)
                      | (part != TG_RECORDED_WHOLE ? TLB_RECORD_IN_PARTS : 0)
-                     | (follows ? TLB_RECORD_GOES_ON : 0);
+                     | (follows ? TLB_RECORD_GOES_ON : 0)
+                     | (tg_costs_are_kept ? 0 : TLB_RECORD_UNCOUNTED);
    goes_on = part != TG_RECORDED_WHOLE;
    tg_recorded_add((tlb_record){ .what = (uint8_t)what, .line = line_number(r), .page = number });
    side[table].last[number % side[table].sets] = now;

@@ -52,8 +52,12 @@ void tg_recording_asks(void);
    so. Does nothing if nothing is recorded. */
 void tg_recording_stop(const HChar* why);
 
-/* In a forked child: only the parent is recorded. */
+/* In a forked child: it has a recording of its own, where the name has %p; else there is only the parent's,
+   which the first child says. */
 void tg_recording_forked(void);
+
+/* In the parent of a forked child. */
+void tg_recording_has_forked(void);
 
 /* Closes the file. NULL: it is complete; else the reason. */
 const HChar* tg_recording_end(void);

@@ -115,7 +115,8 @@ void tg_engine_init(const TgOptions* options)
       tg_call_stacks_init(tg_batch_look_up);
    const TgTotals totals[TG_MAX_TOTALS] = {
       { tg_replay_straddles(), TLB_N_USERS * sizeof(ULong) },
-      { tlb_missed_extra(&tg_mmus, 0), options->n_machines * sizeof(*tg_mmus.parts.extra) } };
+      { tlb_missed_extra(&tg_mmus, 0),
+        options->jobs > 0 ? 0 : options->n_machines * sizeof(*tg_mmus.parts.extra) } };
    tg_collection_init(options, tg_batch_look_up, totals);
    tg_translate_init(options);
    if (options->record != NULL)

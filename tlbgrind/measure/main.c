@@ -15,7 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "measure/bar.h"
+#include "command/bar.h"
+#include "command/whole_file.h"
 #include "measure/chase.h"
 #include "measure/clock.h"
 #include "measure/curves_csv.h"
@@ -27,7 +28,6 @@
 #include "measure/report.h"
 #include "measure/surroundings.h"
 #include "measure/system_caches.h"
-#include "measure/whole_file.h"
 #include "sim/machine/builtin.h"
 #include "sim/machine/cpuid_here.h"
 #include "sim/machine/host_here.h"
@@ -41,18 +41,6 @@ static const double emulated_seconds = 5.0;
 
 /* --- the machine to compare with --- */
 
-/* A tlb_file_begin. */
-static long read_begin(void *opaque, const char *path, char *text, size_t size)
-{
-   (void)opaque;
-   FILE *const f = fopen(path, "r");
-   if (f == NULL)
-      return -1;
-   const size_t n = fread(text, 1, size, f);
-   fclose(f);
-   return (long)n;
-}
-
 static void load_machine(const char *name, tlb_machine *out)
 {
    const tlb_builtin *const b = tlb_builtin_machine(name);
@@ -64,7 +52,7 @@ static void load_machine(const char *name, tlb_machine *out)
       return;
    }
    if (strcmp(name, "host") == 0) {
-      tlb_machine_here(read_begin, NULL, out);
+      tlb_machine_here(tg_read_begin, NULL, out);
       strcpy(out->name, "host");
       return;
    }

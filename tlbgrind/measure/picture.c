@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/svg.h"
 #include "measure/curves_csv.h"
 #include "measure/picture.h"
 
@@ -17,10 +18,14 @@ enum {
    LEGEND_LINE = 15, MOST_PANELS = 32
 };
 
-/* Colours that can be told apart by most people who see fewer; then the same, dashed. */
-static const char *const colours[] = { "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
-                                       "#56b4e9", "#000000" };
-enum { N_COLOURS = sizeof colours / sizeof *colours };
+/* Colours that can be told apart by most people who see fewer; then the same, dashed. The last is that of
+   text. */
+enum { N_COLOURS = 7 };
+static const char style[]
+   = "polyline,path{stroke-width:1.5;fill:none}"
+     ".c0{stroke:#0072b2}.c1{stroke:#d55e00}.c2{stroke:#009e73}.c3{stroke:#cc79a7}.c4{stroke:#e69f00}"
+     ".c5{stroke:#56b4e9}.c6{stroke:#000}\n"
+     "@media(prefers-color-scheme:dark){.c0{stroke:#2f86d8}.c5{stroke:#9bd7f5}.c6{stroke:#fff}}\n";
 
 /* --- panels --- */
 
@@ -92,25 +97,6 @@ static double down(const Panel *p, double log_y)
    return PLOT_TOP + PLOT - (log_y - p->from_y) / (p->to_y - p->from_y) * PLOT;
 }
 
-static void print_text(FILE *f, const char *text)
-{
-   for (; *text != '\0'; text++) {
-      switch (*text) {
-      case '<':
-         fputs("&lt;", f);
-         break;
-      case '>':
-         fputs("&gt;", f);
-         break;
-      case '&':
-         fputs("&amp;", f);
-         break;
-      default:
-         fputc(*text, f);
-      }
-   }
-}
-
 static void print_size(FILE *f, unsigned shift)
 {
    static const char *const units[] = { "", "K", "M", "G", "T" };
@@ -147,14 +133,14 @@ static void draw_axes(FILE *f, const Panel *p)
 
 static void draw_curve(FILE *f, const Panel *p, const TgCurve *c, unsigned number)
 {
-   const char *const colour = colours[number % N_COLOURS];
+   const unsigned colour = number % N_COLOURS;
    const char *const dash = number >= N_COLOURS ? " stroke-dasharray='5 3'" : "";
    const int y = PLOT_TOP + 8 + (int)number * LEGEND_LINE, x = WIDTH - RIGHT + 16;
-   fprintf(f, "<polyline fill='none' stroke='%s'%s points='", colour, dash);
+   fprintf(f, "<polyline class='c%u'%s points='", colour, dash);
    for (size_t i = 0; i < c->n; i++)
       fprintf(f, "%s%.1f,%.1f", i == 0 ? "" : " ", across(p, log2((double)c->point[i].pages)),
               down(p, log2(c->point[i].cycles)));
-   fprintf(f, "'/>\n<path d='M%d %dh22' stroke='%s'%s/>", x, y, colour, dash);
+   fprintf(f, "'/>\n<path d='M%d %dh22' class='c%u'%s/>", x, y, colour, dash);
    fprintf(f, "<text x='%d' y='%d'>%s", x + 28, y + 4, tg_curve_kind_name(c->kind));
    if (c->stride_shift > 0) {
       fputs(", every ", f);
@@ -187,26 +173,16 @@ char *tg_picture(const TgCurve *curve, size_t n, const char *title, size_t *leng
 {
    Panel panel[MOST_PANELS];
    const size_t panels = find_panels(curve, n, panel);
-   char *text = NULL;
-   FILE *const f = open_memstream(&text, length);
-   if (f == NULL)
-      return NULL;
    const size_t height = TOP + panels * PANEL + 10;
-   fprintf(f, "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%zu' "
-              "viewBox='0 0 %d %zu' font-family='sans-serif' font-size='12'>\n",
-           WIDTH, height, WIDTH, height);
-   fputs("<style>.g{stroke:#ddd;stroke-width:1}polyline,path{stroke-width:1.5}</style>\n"
-         "<rect width='100%' height='100%' fill='white'/>\n", f);
-   fprintf(f, "<text x='%d' y='28' font-size='16'>", LEFT);
-   print_text(f, title);
-   fputs("</text>\n", f);
-   for (size_t k = 0; k < panels; k++)
-      draw_panel(f, &panel[k], curve, n, k);
-   fputs("</svg>\n", f);
-   const bool failed = ferror(f);
-   if (fclose(f) != 0 || failed) {
-      free(text);
+   TgSvg *const svg = tg_svg_begin(WIDTH, (unsigned)height, title,
+                                   "Core cycles per reference over the number of pages, for each page size and "
+                                   "kind of reference; both axes are logarithmic.", style);
+   if (svg == NULL)
       return NULL;
-   }
-   return text;
+   fprintf(svg->f, "<text x='%d' y='28' font-size='16'>", LEFT);
+   tg_svg_text(svg, title, strlen(title));
+   fputs("</text>\n", svg->f);
+   for (size_t k = 0; k < panels; k++)
+      draw_panel(svg->f, &panel[k], curve, n, k);
+   return tg_svg_end(svg, length);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure/bar.h"
+#include "command/bar.h"
 #include "measure/chase.h"
 #include "measure/clock.h"
 #include "measure/curves_csv.h"

@@ -10,14 +10,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "command/bar.h"
 #include "command/load_machine.h"
-#include "measure/whole_file.h"
+#include "command/whole_file.h"
 #include "simulate/bytes.h"
+#include "simulate/chosen_part.h"
+#include "simulate/heat_map.h"
 #include "simulate/machines.h"
 #include "simulate/merge.h"
 #include "simulate/options.h"
 #include "simulate/out_file.h"
 #include "simulate/parts.h"
+#include "simulate/progress.h"
 #include "simulate/recording.h"
 #include "simulate/replay.h"
 #include "simulate/run.h"
@@ -25,13 +29,13 @@
 #include "simulate/trace_run.h"
 
 /* How reading the recording ended, the worst last. */
-typedef enum { WHOLE, CUT, DAMAGED } ending;
+typedef enum { WHOLE, CUT, DAMAGED, NO_PART } ending;
 
 /* What a process has to say: this, and behind it the totals of each of its machines. */
 typedef struct {
    ending ending;
    uint64_t instructions;
-   char why[200]; /* may be empty */
+   char why[400]; /* may be empty */
    char about[600]; /* a trace; empty: a recording */
 } result;
 
@@ -109,10 +113,11 @@ static result read_all(const simulation *sim, TgRecording *recording, TgReplay *
    const char *wrong;
    result r;
    for (;;) {
-      switch (tlb_stream_read(s)) {
+      switch (tg_recording_read(recording)) {
       case TLB_READ_RECORDS:
          wrong = text->n > 0 ? "references stand behind the text at the end"
                              : tg_replay_records(replay, s->record, s->n);
+         tg_progress_note(tg_recording_done(recording));
          if (wrong != NULL)
             return ended(DAMAGED, s, wrong);
          break;
@@ -167,6 +172,14 @@ static void write_out_file(const TgOutFile *o, const TgSection *section, const c
    free(whole);
 }
 
+/* The machine's out-file, of a part of the run. */
+static void write_out_file_of_part(const simulation *s, const TgOutFile *of_part, const TgSection *section)
+{
+   char *const name = file_name(s, of_part->number - 1);
+   write_out_file(of_part, section, name);
+   free(name);
+}
+
 /* The machine's out-file, and those of phases and threads. */
 static void write_out_files(const simulation *s, const TgOutFile *machine, const TgParts *parts,
                             const end_text *text)
@@ -193,11 +206,28 @@ static void write_out_files(const simulation *s, const TgOutFile *machine, const
    free(name);
 }
 
-static size_t length_of_run(const end_text *t)
+/* What is counted: all of the run, or a part. Of a recording that was cut short there is no text. */
+typedef struct {
+   bool is_part;
+   TgChosenPart part;
+   TgSection section;
+} counted;
+
+static counted find_counted(const simulation *s, const TgParts *parts, const end_text *text, result *r)
 {
    static TgSection section[MOST_SECTIONS];
    const char *why;
-   return tg_run_text_sections(t->text, t->n, section, MOST_SECTIONS, &why) > 0 ? section[0].n : 0;
+   counted c = { .is_part = tg_is_part(&s->options.part) };
+   const unsigned n = r->ending == WHOLE
+                         ? tg_run_text_sections(text->text, text->n, section, MOST_SECTIONS, &why) : 0;
+   if (n > 0)
+      c.section = section[0];
+   if (!c.is_part || r->ending == DAMAGED)
+      return c;
+   if (!tg_choose_part(&s->options.part, parts, section, n, &c.part, r->why, sizeof r->why))
+      r->ending = NO_PART;
+   c.section = c.part.section;
+   return c;
 }
 
 static result replay_recording(const simulation *s, unsigned first, unsigned step,
@@ -220,7 +250,7 @@ static result replay_trace(const simulation *s, unsigned first, unsigned step, T
                                      s->page_shift);
    result r = { .instructions = t.instructions, .ending = t.how == TG_TRACE_END ? WHOLE
                                                           : t.how == TG_TRACE_CUT ? CUT : DAMAGED };
-   memcpy(r.why, t.why, sizeof r.why);
+   memcpy(r.why, t.why, sizeof t.why);
    memcpy(r.about, t.about, sizeof r.about);
    *text = (end_text){ t.text, t.n_text, t.n_text };
    return r;
@@ -233,16 +263,21 @@ static result simulate(const simulation *s, unsigned first, unsigned step, total
    TgReplay *replay;
    end_text text = { NULL, 0, 0 };
    TgParts *const parts = tg_parts_new();
-   const result r = s->options.input != NULL ? replay_trace(s, first, step, &replay, &text)
-                                             : replay_recording(s, first, step, &replay, parts, &text);
+   result r = s->options.input != NULL ? replay_trace(s, first, step, &replay, &text)
+                                       : replay_recording(s, first, step, &replay, parts, &text);
    tg_replay_settle(replay);
-   for (unsigned i = first, nth = 0; r.ending != DAMAGED && i < s->list.n; i += step, nth++) {
+   counted c = find_counted(s, parts, &text, &r);
+   for (unsigned i = first, nth = 0; r.ending <= CUT && i < s->list.n; i += step, nth++) {
       const TgOutFile o = { .machine = &s->list.machine[i], .number = i + 1, .of = s->list.n,
-                            .replay = replay, .nth = nth, .nested = s->options.nested };
-      if (r.ending == WHOLE)
+                            .replay = replay, .nth = nth, .nested = s->options.nested,
+                            .parts = c.is_part ? &c.part.parts : NULL };
+      if (r.ending == WHOLE && c.is_part)
+         write_out_file_of_part(s, &o, &c.section);
+      else if (r.ending == WHOLE)
          write_out_files(s, &o, parts, &text);
-      tg_out_file_sums(&o, text.text, r.ending == WHOLE ? length_of_run(&text) : 0, total[i]);
+      tg_out_file_sums(&o, c.section.text, c.section.n, total[i]);
    }
+   tg_chosen_part_free(&c.part);
    tg_replay_free(replay);
    tg_parts_free(parts);
    free(text.text);
@@ -286,6 +321,7 @@ static job start_job(const simulation *s, unsigned nth, unsigned n_parts, totals
    if (pid < 0)
       tg_load_refuse("no process: %s", strerror(errno));
    if (pid == 0) {
+      tg_progress_of(nth);
       close(pipes[0]);
       result r = simulate(s, first, step, total);
       bool told = tg_write_bytes(pipes[1], &r, sizeof r);
@@ -303,6 +339,7 @@ static bool await_job(const simulation *s, unsigned nth, unsigned n_parts, job j
 {
    const unsigned first = first_of(s, nth), step = s->options.shards * n_parts;
    int status;
+   tg_progress_await(j.fd);
    bool told = tg_read_bytes(j.fd, r, sizeof *r);
    for (unsigned i = first; told && i < s->list.n; i += step)
       told = tg_read_bytes(j.fd, total[i], sizeof total[i]);
@@ -323,6 +360,7 @@ static result simulate_all(const simulation *s, totals *total)
    bool good = true;
    if (jobs == NULL)
       tg_load_refuse("no memory");
+   tg_progress_begin(n_parts);
    if (n_parts == 1) {
       free(jobs);
       return simulate(s, s->options.shard, s->options.shards, total);
@@ -346,18 +384,64 @@ static result simulate_all(const simulation *s, totals *total)
 
 /* --- The table --- */
 
+static void write_picture(const TgSimulateOptions *o, const TgRow *row, unsigned n)
+{
+   size_t length;
+   char *const text = tg_heat_map(row, n, o->map, &length);
+   if (text == NULL)
+      tg_load_refuse("no memory");
+   if (!tg_write_whole(o->picture, text, length))
+      tg_load_refuse("--picture=%s: the file cannot be written: %s", o->picture, strerror(errno));
+   free(text);
+}
+
+static void print_rows(const TgSimulateOptions *o, const TgRow *row, unsigned n)
+{
+   tg_table_print(row, n, o->map);
+   if (o->picture != NULL)
+      write_picture(o, row, n);
+}
+
+/* Before a long simulation. */
+static void check_picture(const TgSimulateOptions *o, const TgRow *row, unsigned n)
+{
+   if (tg_maps_each(row, n, NULL, NULL) == 0)
+      tg_load_refuse("--picture=%s: there is no map: two values of a machine have to differ, as in "
+                     "skylake:stlb.entries=512..4096,stlb.ways=4..16", o->picture);
+   if (!tg_can_write(o->picture))
+      tg_load_refuse("--picture=%s: the file cannot be written: %s", o->picture, strerror(errno));
+}
+
+static TgRow *new_rows(const simulation *s)
+{
+   TgRow *const row = calloc(s->list.n, sizeof *row);
+   if (row == NULL)
+      tg_load_refuse("no memory");
+   for (unsigned i = 0; i < s->list.n; i++)
+      row[i].name = s->list.machine[i].name;
+   return row;
+}
+
+static void check_picture_of(const simulation *s)
+{
+   TgRow *const row = new_rows(s);
+   if (s->options.shards > 1)
+      tg_load_refuse("--picture=%s: a shard has not all of a map; tg_simulate --picture= --merge draws it",
+                     s->options.picture);
+   check_picture(&s->options, row, s->list.n);
+   free(row);
+}
+
 /* Of the shard. */
 static void print_table(const simulation *s, totals *total)
 {
    unsigned n = 0;
-   TgRow *const row = calloc(s->list.n, sizeof *row);
-   if (row == NULL)
-      tg_load_refuse("no memory");
+   TgRow *const row = new_rows(s);
    for (unsigned i = s->options.shard; i < s->list.n; i += s->options.shards) {
       row[n].name = s->list.machine[i].name;
       memcpy(row[n++].cost, total[i], sizeof total[i]);
    }
-   tg_table_print(row, n, s->options.map);
+   print_rows(&s->options, row, n);
    free(row);
 }
 
@@ -429,7 +513,9 @@ static int merge(const TgSimulateOptions *o)
 {
    unsigned n;
    TgRow *const row = tg_merge(o->merged, o->n_merged, &n);
-   tg_table_print(row, n, o->map);
+   if (o->picture != NULL)
+      check_picture(o, row, n);
+   print_rows(o, row, n);
    free(row);
    return 0;
 }
@@ -441,6 +527,8 @@ int main(int argc, char **argv)
    if (argc == 2 && strcmp(argv[1], "--of-a-run") == 0)
       return tg_simulate_run();
    tg_simulate_options(argc, argv, &s.options);
+   if (s.options.quiet)
+      tg_bar_quiet();
    if (s.options.n_merged > 0)
       return merge(&s.options);
    s.out_file = s.options.out_file != NULL ? s.options.out_file
@@ -448,13 +536,18 @@ int main(int argc, char **argv)
    load(&s);
    check_shard(&s);
    check_names(&s);
+   if (s.options.picture != NULL)
+      check_picture_of(&s);
    totals *const total = calloc(s.list.n, sizeof *total);
    if (total == NULL)
       tg_load_refuse("no memory");
    const result r = simulate_all(&s, total);
+   tg_bar_clear();
    if (r.ending == DAMAGED)
       tg_load_refuse("%s: %s%s", s.options.recording,
                      s.options.input != NULL ? "" : "the recording is damaged: ", r.why);
+   if (r.ending == NO_PART)
+      tg_load_refuse("%s: %s", s.options.recording, r.why);
    print_table(&s, total);
    if (r.about[0] != '\0')
       printf("trace: %s\n", r.about);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "command/load_machine.h"
-#include "measure/whole_file.h"
+#include "command/whole_file.h"
 #include "sim/base/text.h"
 #include "simulate/merge.h"
 #include "simulate/out_file.h"

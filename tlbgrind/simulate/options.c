@@ -18,7 +18,7 @@ enum { MOST_JOBS = 256, MOST_SHARDS = 1000 };
 static const char help[] =
    "usage: tg_simulate [options] RECORDING\n"
    "       tg_simulate [options] --input=FORMAT TRACE\n"
-   "       tg_simulate [--map=COUNT] --merge OUT-FILE...\n"
+   "       tg_simulate [--map=COUNT] [--picture=FILE] --merge OUT-FILE...\n"
    "\n"
    "Simulates processors' TLBs from a recording that tlbgrind --record=RECORDING has made, without\n"
    "the program. Writes the out-files that a run with these machines would have written, for\n"
@@ -36,6 +36,9 @@ static const char help[] =
    "                             (default: as in the run that was recorded)\n"
    "  --huge-pool=SIZE:PAGES[,...]\n"
    "                             so many pages of that size are there (default: enough)\n"
+   "  --from=MARK, --to=MARK     count only from where the phase of that mark begins, to where the other one\n"
+   "                             then begins (default: from the start, to the end)\n"
+   "  --thread=N                 count only that thread, of a run with --separate-threads=yes\n"
    "  --jobs=N                   spread them over so many processes; 1 to 256 (default: 1)\n"
    "  --shard=K/N                simulate machine K of the list, and each Nth behind it: a part of a\n"
    "                             sweep, on a computer of its own\n"
@@ -44,17 +47,19 @@ static const char help[] =
    "  --map=walks|misses|cycles|no\n"
    "                             of machines of which two values differ: which count the map of\n"
    "                             them shows (default: walks)\n"
+   "  --picture=FILE             write these maps as a picture, too (SVG)\n"
    "  --nested=yes|no            in a virtual machine: walks of the host's tables, too\n"
    "                             (default: no)\n"
    "  -o FILE, --tlbgrind-out-file=FILE\n"
    "                             write costs to FILE; of several machines to FILE_MACHINE\n"
    "                             (default: RECORDING.out)\n"
+   "  --quiet                    no progress bar\n"
    "  --help                     print this and end\n"
    "  --version                  print the version and end\n";
 
 /* For the completion of shells: tlbgrind/completion/. */
 static const char list_of_options[] =
-   "--machine= machine\n--input= one champsim drmemtrace lackey\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--jobs= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--nested= one yes no\n--tlbgrind-out-file= file\n--help\n"
+   "--machine= machine\n--input= one champsim drmemtrace lackey\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--jobs= any\n--from= any\n--to= any\n--thread= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--picture= file\n--nested= one yes no\n--tlbgrind-out-file= file\n--quiet\n--help\n"
    "--version\n";
 
 static void print_and_end(const char *text)
@@ -148,6 +153,14 @@ static bool take(const char *argument, TgSimulateOptions *o)
       take_shard(value, o);
    else if ((value = value_of(argument, "--map")) != NULL)
       o->map = map_of(value);
+   else if ((value = value_of(argument, "--picture")) != NULL)
+      o->picture = value;
+   else if ((value = value_of(argument, "--from")) != NULL)
+      o->part.from = value;
+   else if ((value = value_of(argument, "--to")) != NULL)
+      o->part.to = value;
+   else if ((value = value_of(argument, "--thread")) != NULL)
+      o->part.thread = value;
    return value != NULL;
 }
 
@@ -166,6 +179,12 @@ static void check_together(const TgSimulateOptions *o)
    if (o->input != NULL && (o->thp != NULL || o->n_pools > 0))
       tg_load_refuse("%s: a trace has no mappings; only --pages=all:SIZE goes with --input",
                      o->thp != NULL ? "--thp" : "--huge-pool");
+   if (o->input != NULL && tg_is_part(&o->part))
+      tg_load_refuse("%s: a trace has neither marks nor threads", o->part.from != NULL ? "--from"
+                                                        : o->part.to != NULL ? "--to" : "--thread");
+   if (o->part.thread != NULL && (o->part.from != NULL || o->part.to != NULL))
+      tg_load_refuse("--thread= goes without --from= and --to=: a recording has the references of each "
+                     "thread, and of each phase, but not those of a thread in a phase");
    if (is_stdin && o->input == NULL)
       tg_load_refuse("-: a recording is a file; only a trace (--input) comes from the standard "
                      "input");
@@ -194,6 +213,8 @@ void tg_simulate_options(int argc, char **argv, TgSimulateOptions *o)
          print_and_end(list_of_options);
       if (strcmp(argv[i], "--merge") == 0) {
          merges = true;
+      } else if (strcmp(argv[i], "--quiet") == 0) {
+         o->quiet = true;
       } else if (strcmp(argv[i], "-o") == 0) {
          if (++i == argc)
             tg_load_refuse("-o: the name of a file is missing behind it");
@@ -210,6 +231,8 @@ void tg_simulate_options(int argc, char **argv, TgSimulateOptions *o)
          o->recording = argv[i];
       }
    }
+   if (o->picture != NULL && o->map == TG_MAP_NONE)
+      tg_load_refuse("--picture=%s: --map=no leaves out the maps that it shows", o->picture);
    if (merges && (o->n_merged == 0 || o->recording != NULL))
       tg_load_refuse("--merge: the names of out-files belong behind it");
    if (merges)

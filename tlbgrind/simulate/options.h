@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "simulate/part_choice.h"
 #include "simulate/table.h"
 #include "simulate/trace.h"
 
@@ -16,6 +17,9 @@ typedef struct {
    const TgTraceFormat *input; /* of --input=; NULL: a recording */
    unsigned shard, shards;     /* of --shard=: machine number `shard`, from 0, and each `shards` on */
    TgMap map;
+   const char *picture;        /* of --picture=; NULL: none */
+   TgPartChoice part;          /* of --from=, --to= and --thread= */
+   bool quiet;
    char **merged;              /* of --merge: the files */
    unsigned n_merged;          /* 0: simulate */
    unsigned jobs;

@@ -24,23 +24,17 @@ static const char with_sections[] = "@shares", section_begins[] = "@share ";
 
 /* --- Reading --- */
 
-/* A line of source: counts that are the same for all machines, its numbers, and its position. */
-typedef struct {
-   uint64_t refs[TLB_N_USERS], faults[TLB_N_USERS];
-   const char *numbers; /* each with a space behind it, up to a semicolon */
-   const char *position;
-   size_t position_length;
-} source_line;
-
 static bool take_number(const char **at, const char *end, uint64_t *n)
 {
    return tlb_text_number(at, end, n) && *at < end && *(*at)++ == ' ';
 }
 
-/* Reads what stands behind the colon. */
-static bool take_source_line(const char *at, const char *end, unsigned n_lines, source_line *out)
+bool tg_run_text_source(const char *line, size_t n, unsigned n_lines, TgSourceLine *out)
 {
+   const char *at = line + 1, *const end = line + n;
    uint64_t number;
+   if (n == 0 || line[0] != ':')
+      return false;
    for (unsigned i = 0; i < TLB_N_USERS; i++) {
       if (!take_number(&at, end, &out->refs[i]))
          return false;
@@ -65,8 +59,7 @@ static bool take_source_line(const char *at, const char *end, unsigned n_lines, 
    return at < end;
 }
 
-/* The line that begins at `at`; moves behind it. */
-static const char *next_line(const char **at, const char *end, size_t *length)
+const char *tg_run_text_line(const char **at, const char *end, size_t *length)
 {
    const char *const line = *at, *const stop = memchr(line, '\n', (size_t)(end - line));
    *length = (size_t)((stop == NULL ? end : stop) - line);
@@ -121,7 +114,7 @@ static bool take_section(const char *line, size_t length, TgSection *s)
    }
    s->name = at;
    s->name_length = (size_t)(end - at);
-   return s->name_length > 0;
+   return s->name_length > 0 && !has_control(s->name, s->name_length);
 }
 
 unsigned tg_run_text_sections(const char *text, size_t n, TgSection *section, unsigned most,
@@ -133,7 +126,7 @@ unsigned tg_run_text_sections(const char *text, size_t n, TgSection *section, un
    *why = NULL;
    while (at < end) {
       size_t length;
-      const char *const line = next_line(&at, end, &length);
+      const char *const line = tg_run_text_line(&at, end, &length);
       if (length < sizeof section_begins || memcmp(line, section_begins, sizeof section_begins - 1) != 0)
          continue;
       section[found - 1].n = (size_t)(line - section[found - 1].text);
@@ -157,8 +150,8 @@ const char *tg_run_text_check(const char *text, size_t n, unsigned n_lines)
       return "the text at the end is no text";
    while (at < end) {
       size_t length;
-      source_line unused;
-      const char *const line = next_line(&at, end, &length);
+      TgSourceLine unused;
+      const char *const line = tg_run_text_line(&at, end, &length);
       if (has_control(line, length))
          return "the text at the end has control characters";
       if (is(line, length, with_sections) && place == SECOND_MISSES && !has_sections) {
@@ -168,7 +161,7 @@ const char *tg_run_text_check(const char *text, size_t n, unsigned n_lines)
       if (line[0] == '@' && (place == N_PLACES || !is_place(line, length, place++)))
          return "the text at the end has what belongs elsewhere";
       if (line[0] == ':'
-          && (place != TOTALS || !take_source_line(line + 1, line + length, n_lines, &unused)))
+          && (place != TOTALS || !tg_run_text_source(line, length, n_lines, &unused)))
          return "the text at the end has a line of source that can not be";
    }
    return place == N_PLACES ? NULL : "the text at the end is not complete";
@@ -188,7 +181,7 @@ static void add_misses(const TgOutFile *o, unsigned line, uint64_t *cost)
    }
 }
 
-static void costs_of(const TgOutFile *o, const source_line *l, uint64_t cost[TG_N_COSTS])
+static void costs_of(const TgOutFile *o, const TgSourceLine *l, uint64_t cost[TG_N_COSTS])
 {
    const char *at = l->numbers;
    uint64_t number;
@@ -238,15 +231,14 @@ static void add_up(const TgOutFile *o, const char *text, size_t n, uint64_t tota
    *least = 0;
    while (at < end) {
       size_t length;
-      source_line l;
+      TgSourceLine l;
       uint64_t cost[TG_N_COSTS];
-      const char *const line = next_line(&at, end, &length);
+      const char *const line = tg_run_text_line(&at, end, &length);
       if (length > 3 && memcmp(line, "fn=", 3) == 0) {
          *least += least_of(o, of_function);
          memset(of_function, 0, sizeof of_function);
       }
-      if (line[0] != ':'
-          || !take_source_line(line + 1, line + length, tg_replay_n_lines(o->replay), &l))
+      if (!tg_run_text_source(line, length, tg_replay_n_lines(o->replay), &l))
          continue;
       costs_of(o, &l, cost);
       add(of_function, cost);
@@ -419,7 +411,7 @@ static void put_costs(out_text *out, const uint64_t *cost, const TgEvent **event
       put_number(out, cost[event[i]->cost], i + 1 < n ? ' ' : '\n');
 }
 
-static void put_source_line(out_text *out, const TgOutFile *o, const source_line *l,
+static void put_source_line(out_text *out, const TgOutFile *o, const TgSourceLine *l,
                             const TgEvent **event, unsigned n)
 {
    uint64_t cost[TG_N_COSTS];
@@ -450,7 +442,7 @@ static bool has_faults(const char *text, size_t n)
    const char *at = text, *const end = text + n;
    while (at < end) {
       size_t length;
-      const char *const line = next_line(&at, end, &length);
+      const char *const line = tg_run_text_line(&at, end, &length);
       if (is_place(line, length, EVENTS))
          return is(line, length, with_faults);
    }
@@ -467,9 +459,9 @@ char *tg_out_file_make(const TgOutFile *o, const char *text, size_t n, size_t *l
    out_text out = { NULL, 0, 0 };
    add_up(o, text, n, total, &least);
    while (at < end) {
-      source_line l;
+      TgSourceLine l;
       size_t line_length;
-      const char *const line = next_line(&at, end, &line_length);
+      const char *const line = tg_run_text_line(&at, end, &line_length);
       if (is_place(line, line_length, MACHINE)) {
          put_machine(&out, o, total, least);
       } else if (is(line, line_length, with_sections)) {
@@ -483,9 +475,7 @@ char *tg_out_file_make(const TgOutFile *o, const char *text, size_t n, size_t *l
          put_costs(&out, total, event, n_events);
          put(&out, "totals: ");
          put_costs(&out, total, event, n_events);
-      } else if (line[0] == ':'
-                 && take_source_line(line + 1, line + line_length, tg_replay_n_lines(o->replay),
-                                     &l)) {
+      } else if (tg_run_text_source(line, line_length, tg_replay_n_lines(o->replay), &l)) {
          put_source_line(&out, o, &l, event, n_events);
       } else {
          put_n(&out, line, line_length);

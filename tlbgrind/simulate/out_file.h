@@ -25,6 +25,20 @@ typedef struct {
 unsigned tg_run_text_sections(const char *text, size_t n, TgSection *section, unsigned most,
                               const char **why);
 
+/* The line of a text that begins at `at`; moves behind it. */
+const char *tg_run_text_line(const char **at, const char *end, size_t *length);
+
+/* A line of source: counts that are the same for all machines, its numbers, and its position. */
+typedef struct {
+   uint64_t refs[TLB_N_USERS], faults[TLB_N_USERS];
+   const char *numbers; /* each with a space behind it, up to a semicolon */
+   const char *position;
+   size_t position_length;
+} TgSourceLine;
+
+/* Reads such a line. False: it is none, or has a number above n_lines. */
+bool tg_run_text_source(const char *line, size_t n, unsigned n_lines, TgSourceLine *out);
+
 /* Whether the text is one that tlbgrind ends a recording with, of so many lines of source. Returns
    NULL, or what is wrong. */
 const char *tg_run_text_check(const char *text, size_t n, unsigned n_lines);

@@ -28,4 +28,19 @@ const char *tg_parts_mark(TgParts *p, TgReplay *r, tlb_mark mark, const char *te
    one. */
 TgSelection tg_parts_of(const TgParts *p, TgPartKind kind, const char *label, size_t n);
 
+/* Phases or threads by number, from 0: how many there are; the number of that label, -1 if there is no
+   such one; and the label, which is not ended by a zero. */
+bool tg_parts_are_told(const TgParts *p, TgPartKind kind); /* by any mark */
+unsigned tg_parts_count(const TgParts *p, TgPartKind kind);
+int tg_parts_number(const TgParts *p, TgPartKind kind, const char *label, size_t n);
+const char *tg_parts_label(const TgParts *p, TgPartKind kind, unsigned number, size_t *n);
+
+/* Stores for each phase whether the run is in it from where it first comes to phase `from`, -1: from its
+   beginning, to where it then comes to phase `to`, -1: to its end. Returns -1, or the number of what is
+   wrong: `to`, if it does not come then; or a phase that the run is in at another time, too. */
+int tg_parts_between(const TgParts *p, int from, int to, bool *has);
+
+/* The parts of all phases for which has[] is set; to be freed. */
+TgSelection tg_parts_of_phases(const TgParts *p, const bool *has);
+
 #endif

@@ -15,16 +15,20 @@
 #include "simulate/pages.h"
 #include "simulate/recording.h"
 
-enum { MOST_OF_HEAD = 4 << 20, PACKED_SIZE = 4 };
+enum { MOST_OF_HEAD = 4 << 20, PACKED_SIZE = 4, MOST_BEFORE = 1000 };
 
 struct TgRecording {
-   const char *name;
+   char *name;
    int fd;
+   int file;   /* the same, or what zstd reads: both have one position */
+   double size; /* of the file */
    pid_t zstd; /* 0: it is not compressed */
    tg_recording_copy *copy; /* NULL: none */
    void *opaque;
-   tlb_strength strength;
-   tlb_thp_mode thp;
+   TgRecordingHead head;
+   char *text; /* of the head */
+   TgRecording *before, *next; /* what it goes on from, and what goes on from it */
+   TgRecording *source; /* whose blocks are being read; NULL: not yet found */
    tlb_stream_reader stream;
    size_t at, n;
    uint8_t bytes[1 << 16];
@@ -45,9 +49,8 @@ static size_t read_some(TgRecording *r)
    return r->n;
 }
 
-static size_t get(void *opaque, uint8_t *bytes, size_t n)
+static size_t get(TgRecording *r, uint8_t *bytes, size_t n)
 {
-   TgRecording *const r = opaque;
    size_t done = 0;
    while (done < n && (r->at < r->n || read_some(r) > 0)) {
       const size_t there = r->n - r->at;
@@ -59,6 +62,13 @@ static size_t get(void *opaque, uint8_t *bytes, size_t n)
    if (r->copy != NULL)
       r->copy(r->opaque, bytes, done);
    return done;
+}
+
+/* A tlb_stream_get. */
+static size_t get_of_stream(void *opaque, uint8_t *bytes, size_t n)
+{
+   TgRecording *const r = opaque;
+   return get(r->source, bytes, n);
 }
 
 /* From now on what zstd makes of the file is read. */
@@ -77,8 +87,9 @@ static void unpack(TgRecording *r)
       _exit(127);
    }
    close(out[1]);
-   close(r->fd);
    r->fd = out[0];
+   /* Another zstd, which holds it, would keep this one from ending with its reader. */
+   fcntl(r->fd, F_SETFD, FD_CLOEXEC);
 }
 
 /* Where nothing could be unpacked: whether that is for lack of zstd. */
@@ -99,6 +110,8 @@ static void look_whether_packed(TgRecording *r)
    struct stat s;
    if (fstat(r->fd, &s) != 0 || !S_ISREG(s.st_mode))
       tg_load_refuse("%s: it is no regular file", r->name);
+   r->file = r->fd;
+   r->size = (double)s.st_size;
    if (pread(r->fd, first, sizeof first, 0) == PACKED_SIZE
        && memcmp(first, packed, sizeof first) == 0)
       unpack(r);
@@ -134,14 +147,33 @@ static bool is_of_head(const tlb_strength *s, const tlb_filter *f)
    return f->shift == 0 || (s->large >> f->shift & 1) != 0;
 }
 
-static bool take_line(const char *line, size_t n, tlb_strength *out, tlb_thp_mode *thp,
-                      const char **why)
+/* "RECORDS SUM NAME", with the sum in 16 hexadecimal digits. */
+static bool take_after(const char *at, const char *end, TgRecordingHead *out)
+{
+   static const char digits[] = "0123456789abcdef";
+   enum { DIGITS = 16 };
+   if (!tlb_text_number(&at, end, &out->after_records) || at == end || *at++ != ' ' || end - at < DIGITS + 2)
+      return false;
+   out->after_sum = 0;
+   for (unsigned i = 0; i < DIGITS; i++) {
+      const char *const digit = memchr(digits, *at++, DIGITS);
+      if (digit == NULL)
+         return false;
+      out->after_sum = out->after_sum << 4 | (uint64_t)(digit - digits);
+   }
+   out->after = at + 1;
+   out->after_length = (size_t)(end - out->after);
+   return *at == ' ' && memchr(out->after, '\0', out->after_length) == NULL;
+}
+
+static bool take_line(const char *line, size_t n, TgRecordingHead *head, const char **why)
 {
    const char *const end = line + n, *value;
+   tlb_strength *const out = &head->strength;
    uint64_t number;
    if (is_key(line, n, "version: ", &value)) {
-      *why = "its version is another than 1 and 2: a later tg_simulate may read it";
-      return end - value == 1 && (*value == '1' || *value == '2');
+      *why = "its version is another than 1 to 3: a later tg_simulate may read it";
+      return end - value == 1 && *value >= '1' && *value <= '3';
    }
    if (is_key(line, n, "base page: ", &value)) {
       *why = "its base page is none";
@@ -157,7 +189,7 @@ static bool take_line(const char *line, size_t n, tlb_strength *out, tlb_thp_mod
    }
    if (is_key(line, n, "thp: ", &value)) {
       *why = "its head has a mode of transparent huge pages that is none";
-      if (!tg_thp_mode(value, (size_t)(end - value), thp))
+      if (!tg_thp_mode(value, (size_t)(end - value), &head->thp))
          return false;
    }
    if (is_key(line, n, "filter: ", &value)) {
@@ -168,16 +200,18 @@ static bool take_line(const char *line, size_t n, tlb_strength *out, tlb_thp_mod
          return false;
       out->n++;
    }
+   if (is_key(line, n, "after: ", &value)) {
+      *why = "its head has a recording before it that can not be";
+      return take_after(value, end, head);
+   }
    return true;
 }
 
-size_t tg_recording_head(const char *text, size_t n, tlb_strength *out, tlb_thp_mode *thp,
-                         const char **why)
+size_t tg_recording_head(const char *text, size_t n, TgRecordingHead *out, const char **why)
 {
    static const char first[] = "# tlbgrind recording\n";
    size_t at = sizeof first - 1;
-   *out = (tlb_strength){ .n = 0 };
-   *thp = TLB_THP_NEVER;
+   *out = (TgRecordingHead){ .thp = TLB_THP_NEVER };
    *why = "it is no recording of tlbgrind";
    if (n < at || memcmp(text, first, at) != 0)
       return 0;
@@ -188,9 +222,9 @@ size_t tg_recording_head(const char *text, size_t n, tlb_strength *out, tlb_thp_
       at = (size_t)(end - text) + 1;
       if (end == line) {
          *why = "its head has no base page, or no filters";
-         return out->base_page_shift != 0 && out->n > 0 ? at : 0;
+         return out->strength.base_page_shift != 0 && out->strength.n > 0 ? at : 0;
       }
-      if (!take_line(line, (size_t)(end - line), out, thp, why))
+      if (!take_line(line, (size_t)(end - line), out, why))
          return 0;
    }
    *why = "it ends in its head";
@@ -213,48 +247,128 @@ static void read_head(TgRecording *r)
       tg_load_refuse("no memory");
    if (n == 0)
       check_zstd(r);
-   if (tg_recording_head(text, n, &r->strength, &r->thp, &why) == 0)
+   if (tg_recording_head(text, n, &r->head, &why) == 0)
       tg_load_refuse("%s: %s", r->name, why);
-   free(text);
+   r->text = text;
+}
+
+static TgRecording *new_recording(const char *name)
+{
+   TgRecording *const r = calloc(1, sizeof *r);
+   if (r == NULL || (r->name = strdup(name)) == NULL)
+      tg_load_refuse("no memory");
+   tlb_stream_open(&r->stream, get_of_stream, r);
+   return r;
 }
 
 TgRecording *tg_recording_open(const char *name)
 {
-   TgRecording *const r = calloc(1, sizeof *r);
-   if (r == NULL)
-      tg_load_refuse("no memory");
-   r->name = name;
+   TgRecording *const r = new_recording(name);
    r->fd = open(name, O_RDONLY | O_NONBLOCK);
    if (r->fd < 0)
       tg_load_refuse("%s: the file cannot be opened: %s", name, strerror(errno));
    look_whether_packed(r);
    read_head(r);
-   tlb_stream_open(&r->stream, get, r);
    return r;
 }
 
 TgRecording *tg_recording_of_run(int fd, tg_recording_copy *copy, void *opaque)
 {
-   TgRecording *const r = calloc(1, sizeof *r);
-   if (r == NULL)
-      tg_load_refuse("no memory");
-   r->name = "the run";
-   r->fd = fd;
+   TgRecording *const r = new_recording("the run");
+   r->fd = r->file = fd;
    r->copy = copy;
    r->opaque = opaque;
+   r->source = r;
    read_head(r);
-   tlb_stream_open(&r->stream, get, r);
    return r;
+}
+
+/* --- What it goes on from --- */
+
+/* In the folder of the recording itself; or where it was, if there is none. To be freed. */
+static char *name_before(const TgRecording *r)
+{
+   const char *const slash = strrchr(r->name, '/');
+   const size_t folder = slash == NULL ? 0 : (size_t)(slash + 1 - r->name);
+   const size_t room = folder + r->head.after_length + 1;
+   char *const name = malloc(room);
+   if (name == NULL)
+      tg_load_refuse("no memory");
+   const char *file = r->head.after, *const end = file + r->head.after_length;
+   for (const char *c = file; c < end; c++)
+      file = *c == '/' ? c + 1 : file;
+   snprintf(name, room, "%.*s%.*s", (int)folder, r->name, (int)(end - file), file);
+   if (access(name, F_OK) != 0)
+      snprintf(name, room, "%.*s", (int)r->head.after_length, r->head.after);
+   if (access(name, F_OK) != 0)
+      tg_load_refuse("%s: it is a forked child's, which goes on from its parent's recording %.*s: that is "
+                     "not there; keep both in one folder", r->name, (int)(end - file), file);
+   return name;
+}
+
+static bool is_alike(const TgRecordingHead *a, const TgRecordingHead *b)
+{
+   const tlb_strength *const x = &a->strength, *const y = &b->strength;
+   return a->thp == b->thp && x->base_page_shift == y->base_page_shift && x->large == y->large
+          && x->n == y->n && memcmp(x->filter, y->filter, x->n * sizeof *x->filter) == 0;
+}
+
+/* Opens all recordings before it; reading begins with the first. */
+static void find_source(TgRecording *r)
+{
+   unsigned n = 0;
+   for (r->source = r; r->source->head.after != NULL; r->source = r->source->before) {
+      char *const name = name_before(r->source);
+      TgRecording *const before = tg_recording_open(name);
+      if (++n > MOST_BEFORE || !is_alike(&before->head, &r->head))
+         tg_load_refuse("%s: it does not go on from %s, which is of another run", r->name, name);
+      r->source->before = before;
+      before->next = r->source;
+      free(name);
+   }
+}
+
+static bool is_at_next(const TgRecording *r)
+{
+   const TgRecording *const next = r->source->next;
+   return next != NULL && r->stream.n_records == next->head.after_records
+          && r->stream.sum == next->head.after_sum;
+}
+
+tlb_stream_found tg_recording_read(TgRecording *r)
+{
+   if (r->source == NULL)
+      find_source(r);
+   while (is_at_next(r))
+      r->source = r->source->next;
+   const tlb_stream_found found = tlb_stream_read(&r->stream);
+   if (r->source == r || found == TLB_READ_RECORDS || found == TLB_READ_EVENT || found == TLB_READ_MARK)
+      return found;
+   r->stream.damage = "its parent's recording, which it goes on from, is another, or ends before the fork";
+   return TLB_READ_DAMAGED;
+}
+
+double tg_recording_done(const TgRecording *r)
+{
+   double done = 0.0, all = 0.0;
+   for (const TgRecording *one = r; one != NULL; one = one->before) {
+      const off_t at = lseek(one->file, 0, SEEK_CUR);
+      if (at < 0)
+         return -1.0;
+      done += (double)at;
+      all += one->size;
+   }
+   return all > 0.0 ? done / all : -1.0;
 }
 
 const tlb_strength *tg_recording_strength(const TgRecording *r)
 {
-   return &r->strength;
+   return &r->head.strength;
 }
 
 tlb_thp_mode tg_recording_thp(const TgRecording *r)
 {
-   return r->thp;
+   return r->head.thp;
 }
 
 tlb_stream_reader *tg_recording_stream(TgRecording *r)
@@ -265,8 +379,14 @@ tlb_stream_reader *tg_recording_stream(TgRecording *r)
 void tg_recording_close(TgRecording *r)
 {
    int status;
+   if (r->before != NULL)
+      tg_recording_close(r->before);
    close(r->fd);
+   if (r->file != r->fd)
+      close(r->file);
    if (r->zstd > 0)
       waitpid(r->zstd, &status, 0);
+   free(r->text);
+   free(r->name);
    free(r);
 }

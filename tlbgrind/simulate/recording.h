@@ -23,14 +23,28 @@ const tlb_strength *tg_recording_strength(const TgRecording *r);
 /* How the run's kernel has transparent huge pages. */
 tlb_thp_mode tg_recording_thp(const TgRecording *r);
 
-/* The blocks behind the head. */
+/* Reads the next block, as tlb_stream_read(): first those of the recording that this one goes on from, up to
+   there. */
+tlb_stream_found tg_recording_read(TgRecording *r);
+
+/* How much of its files has been read, 0.0 to 1.0; -1.0: that is not known. */
+double tg_recording_done(const TgRecording *r);
+
+/* What has been read. */
 tlb_stream_reader *tg_recording_stream(TgRecording *r);
 
 void tg_recording_close(TgRecording *r);
 
+typedef struct {
+   tlb_strength strength;
+   tlb_thp_mode thp;
+   const char *after; /* the name of the recording that it goes on from, not ended by a zero; NULL: none */
+   size_t after_length;
+   uint64_t after_records, after_sum; /* where that is: so many records, and the sum by then */
+} TgRecordingHead;
+
 /* Reads a head, which ends with an empty line, from a text of n bytes. Returns how many bytes it has;
    0: it is none, with the reason. */
-size_t tg_recording_head(const char *text, size_t n, tlb_strength *out, tlb_thp_mode *thp,
-                         const char **why);
+size_t tg_recording_head(const char *text, size_t n, TgRecordingHead *out, const char **why);
 
 #endif

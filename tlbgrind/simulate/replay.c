@@ -39,6 +39,8 @@ typedef struct {
    uint8_t piece[TLB_N_USERS][TLB_MAX_PAGE_SHIFT + 1]; /* the size of entries, by that of the page */
    part *part;        /* room for MOST_PARTS */
    uint64_t *of_uses; /* what uses miss: nothing, if the recording is sound */
+   uint64_t *uncounted; /* what references miss whose misses are counted nowhere */
+   bool counts;         /* the last reference was not such a one */
    size_t n_counts;
 } group;
 
@@ -189,6 +191,8 @@ static void make_group(TgReplay *r, group *g, const unsigned *of, unsigned first
    find_pieces(r, machine[0].machine, g->piece);
    g->n_counts = tlb_mmus_n_counts(g->all);
    g->of_uses = need(calloc(g->n_counts, sizeof *g->of_uses));
+   g->uncounted = need(calloc(g->n_counts, sizeof *g->uncounted));
+   g->counts = true;
    g->part = need(calloc(MOST_PARTS, sizeof *g->part));
 }
 
@@ -234,18 +238,23 @@ TgReplay *tg_replay_new_backed(const TgSimulatedList *list, unsigned first, unsi
 
 /* --- Parts --- */
 
+/* Adds up what has come since the last time, unless that is counted nowhere. */
+static void keep_extra_of(const TgReplay *r, group *g)
+{
+   uint64_t (*const extra)[TLB_N_USERS][TLB_N_COSTS] = g->part[r->at_hand].extra;
+   for (unsigned i = 0; g->counts && i < g->all->n_mmus; i++) {
+      for (unsigned user = 0; user < TLB_N_USERS; user++) {
+         for (unsigned j = 0; j < TLB_N_COSTS; j++)
+            extra[i][user][j] += tlb_missed_extra(g->all, g->all->mmu[i].counts)[user][j];
+      }
+   }
+   tlb_missed_zero_extra(g->all);
+}
+
 static void keep_extra(TgReplay *r)
 {
-   for (group *g = r->group; g < r->group + r->n_groups; g++) {
-      uint64_t (*const extra)[TLB_N_USERS][TLB_N_COSTS] = g->part[r->at_hand].extra;
-      for (unsigned i = 0; i < g->all->n_mmus; i++) {
-         for (unsigned user = 0; user < TLB_N_USERS; user++) {
-            for (unsigned j = 0; j < TLB_N_COSTS; j++)
-               extra[i][user][j] += tlb_missed_extra(g->all, g->all->mmu[i].counts)[user][j];
-         }
-      }
-      tlb_missed_zero_extra(g->all);
-   }
+   for (group *g = r->group; g < r->group + r->n_groups; g++)
+      keep_extra_of(r, g);
 }
 
 bool tg_replay_part(TgReplay *r, unsigned number)
@@ -346,7 +355,12 @@ static void simulate(TgReplay *r, group *g, const tlb_record *record, uint64_t n
       use(r, g, record, now);
       return;
    }
-   uint64_t *const counts = counts_of(r, g, record->line, user);
+   const bool is_counted = (record->what & TLB_RECORD_UNCOUNTED) == 0;
+   if (is_counted != g->counts) {
+      keep_extra_of(r, g);
+      g->counts = is_counted;
+   }
+   uint64_t *const counts = is_counted ? counts_of(r, g, record->line, user) : g->uncounted;
    if ((record->what & TLB_RECORD_GOES_ON) == 0)
       tlb_missed_begin(g->all, (record->what & TLB_RECORD_IN_PARTS) != 0 ? TLB_OBSERVERS_MMUS
                                : modifies ? g->all->traits.apart : 0, user);
@@ -550,6 +564,7 @@ static void free_group(group *g, unsigned n_parts)
       free_part(&g->part[i]);
    free(g->part);
    free(g->of_uses);
+   free(g->uncounted);
    tlb_mmus_free(g->all);
    if (g->map != NULL)
       tlb_pagemap_free(g->map);

@@ -137,7 +137,7 @@ static void serve(const run *r, int from, FILE *to, unsigned first)
       = tg_replay_new(&r->list, first, r->jobs, tg_recording_strength(recording), r->nested);
    const char *wrong = NULL;
    for (;;) {
-      switch (tlb_stream_read(s)) {
+      switch (tg_recording_read(recording)) {
       case TLB_READ_RECORDS:
          wrong = tg_replay_records(replay, s->record, s->n);
          break;
@@ -257,7 +257,7 @@ static void distribute(const run *r)
    TgRecording *const recording = tg_recording_of_run(0, hand_on, &all);
    tlb_stream_reader *const s = tg_recording_stream(recording);
    for (;;) {
-      const tlb_stream_found found = tlb_stream_read(s);
+      const tlb_stream_found found = tg_recording_read(recording);
       if (found == TLB_READ_END || found == TLB_READ_CUT || found == TLB_READ_DAMAGED)
          break;
       flush(&all);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command/load_machine.h"
+#include "simulate/progress.h"
 #include "simulate/trace_run.h"
 #include "simulate/unpacked.h"
 
@@ -78,6 +79,7 @@ static void replay_batch(run *r)
    const char *const wrong = tg_replay_records(r->replay, r->record, r->n);
    if (wrong != NULL)
       tg_load_refuse("internal error: %s", wrong);
+   tg_progress_note(tg_unpacked_done(r->file));
    r->n = 0;
 }
 

@@ -33,6 +33,7 @@ static const packing packings[] = {
 struct TgUnpacked {
    const char *name;
    int fd;
+   int file; /* the same, or what the program reads: both have one position */
    const packing *by; /* NULL: the file is not compressed */
    pid_t pid;         /* 0: has ended */
    int status;
@@ -70,7 +71,6 @@ static void unpack(TgUnpacked *u)
    if (u->pid == 0)
       run(u->by, u->fd, ends[1]);
    close(ends[1]);
-   close(u->fd);
    u->fd = ends[0];
 }
 
@@ -89,6 +89,7 @@ TgUnpacked *tg_unpacked_open(const char *name)
       tg_load_refuse("%s: the file cannot be opened: %s", name, strerror(errno));
    if (fstat(u->fd, &s) != 0 || !S_ISREG(s.st_mode))
       tg_load_refuse("%s: it is no regular file", name);
+   u->file = u->fd;
    const ssize_t n = pread(u->fd, first, sizeof first, 0);
    u->by = n > 0 ? packing_of(first, (size_t)n) : NULL;
    if (u->by != NULL)
@@ -132,10 +133,19 @@ bool tg_unpacked_is_whole(TgUnpacked *u, const char **program)
    return WIFEXITED(u->status) && WEXITSTATUS(u->status) == 0;
 }
 
+double tg_unpacked_done(const TgUnpacked *u)
+{
+   struct stat s;
+   const off_t at = lseek(u->file, 0, SEEK_CUR);
+   return at < 0 || fstat(u->file, &s) != 0 || s.st_size <= 0 ? -1.0 : (double)at / (double)s.st_size;
+}
+
 void tg_unpacked_close(TgUnpacked *u)
 {
    if (u->fd > 0)
       close(u->fd);
+   if (u->file != u->fd)
+      close(u->file);
    await(u);
    free(u);
 }

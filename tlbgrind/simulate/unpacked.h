@@ -21,6 +21,9 @@ size_t tg_unpacked_get(void *opaque, uint8_t *bytes, size_t n);
    has failed. That it is missing ends this program. */
 bool tg_unpacked_is_whole(TgUnpacked *u, const char **program);
 
+/* How much of the file has been read, 0.0 to 1.0; -1.0: that is not known. */
+double tg_unpacked_done(const TgUnpacked *u);
+
 void tg_unpacked_close(TgUnpacked *u);
 
 #endif

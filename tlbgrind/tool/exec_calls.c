@@ -134,12 +134,17 @@ static Bool is_called_by_file(const HChar* file, const HChar* name)
    return VG_(strcmp)(name, file) == 0 || VG_(strcmp)(name, tg_path_file(file)) == 0;
 }
 
+static Bool lacks_launcher(void)
+{
+   return VG_(name_of_launcher) == NULL || VG_(name_of_launcher)[0] != '/';
+}
+
 /* The reason why the core cannot or should not follow the exec; NULL: none. */
 static const HChar* obstacle(const HChar* file, const HChar** argv)
 {
    const HChar* name = argv[0] == NULL ? NULL : tg_program_text((Addr)argv[0]);
    Bool is_privileged = False;
-   if (VG_(name_of_launcher) == NULL || VG_(name_of_launcher)[0] != '/')
+   if (lacks_launcher())
       return "Valgrind can not find itself";
    HChar* program = VG_(strdup)("tg.exec", file);
    const HChar* platform = platform_of(&program);
@@ -174,16 +179,36 @@ static const HChar* try_to_follow(const HChar* file, const HChar** argv)
    return traced ? NULL : "--trace-children-skip says so";
 }
 
+static Bool is_list(Addr a)
+{
+   return a == 0 || VG_(am_is_valid_for_client)(a, sizeof(HChar*), VKI_PROT_READ);
+}
+
+/* Whether the core takes its arguments and environment. */
+static Bool has_lists(UInt syscall, const UWord* args)
+{
+   const UInt first = syscall == __NR_execve ? 1 : 2;
+   return is_list(args[first]) && is_list(args[first + 1]);
+}
+
+/* Whether the core makes the exec fail, by the checks that it makes before it: a program that it follows
+   may not have privileges (set-user-ID). An exec that passes them is made; if it fails all the same, the
+   core ends the process. */
+static Bool is_refused(const HChar* file, Bool traced)
+{
+   return sr_isError(VG_(pre_exec_check)(file, NULL, !traced)) || (traced && lacks_launcher());
+}
+
 TgExec tg_exec_calls_look(UInt syscall, const UWord* args)
 {
    const HChar** argv;
    HChar* file = file_of(syscall, args, &argv);
+   const Bool traced = file != NULL && is_traced(file, argv);
    TgExec how = TG_EXEC_LEAVES;
    const HChar* why = NULL;
-   /* The core checks in the same way that the exec will succeed. */
-   if (file == NULL || sr_isError(VG_(pre_exec_check)(file, NULL, True))) {
+   if (file == NULL || !has_lists(syscall, args) || is_refused(file, traced)) {
       how = TG_EXEC_FAILS;
-   } else if (is_traced(file, argv)) {
+   } else if (traced) {
       how = TG_EXEC_IS_TRACED;
    } else if (!is_child) {
       why = tg_exec_trace_arg() == NULL  ? try_to_follow(file, argv)

@@ -30,6 +30,7 @@
 #include "engine/copy_turns.h"
 #include "engine/thread_cores.h"
 #include "engine/interrupted.h"
+#include "engine/recording.h"
 #include "engine/replay.h"
 #include "engine/setup.h"
 #include "faults/touches.h"
@@ -94,6 +95,7 @@ static void forked(ThreadId tid)
 
 static void has_forked(ThreadId tid)
 {
+   tg_recording_has_forked();
    tg_aspace_forked(tid, False);
 }
 

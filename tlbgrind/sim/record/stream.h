@@ -29,7 +29,8 @@ enum {
    TLB_RECORD_GOES_ON = 16,  /* is such a part: the reference before it goes on */
    TLB_RECORD_USE = 32,      /* a use; then the three bits below say of pages of which size: */
    TLB_RECORD_SIZE = 28,     /* these: see tlb_record_size() */
-   TLB_RECORD_BITS = 63
+   TLB_RECORD_UNCOUNTED = 64, /* a reference whose misses are counted nowhere: --toggle-collect= */
+   TLB_RECORD_BITS = 127
 };
 
 /* Of which of the recording's sizes a use is: 0 is the base page, others are the recording's larger

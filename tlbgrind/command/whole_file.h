@@ -1,8 +1,8 @@
 /* Files that are written as a whole or not at all, and read as a whole.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
-#ifndef TG_MEASURE_WHOLE_FILE_H
-#define TG_MEASURE_WHOLE_FILE_H
+#ifndef TG_WHOLE_FILE_H
+#define TG_WHOLE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +17,9 @@ bool tg_can_write(const char *name);
 
 /* Reads a file, to be freed, with a NUL behind it. NULL with errno; EFBIG above 64M. */
 char *tg_read_whole(const char *name, size_t *length);
+
+/* Reads how a file begins, up to `size` bytes of it, as a tlb_file_begin. Returns how many; -1: it cannot be
+   opened. */
+long tg_read_begin(void *opaque, const char *path, char *text, size_t size);
 
 #endif

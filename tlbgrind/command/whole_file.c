@@ -1,4 +1,4 @@
-/* Files that are written as a whole or not at all. See measure/whole_file.h.
+/* Files that are written as a whole or not at all. See command/whole_file.h.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #define _GNU_SOURCE
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "measure/whole_file.h"
+#include "command/whole_file.h"
 
 enum { ACCESS = 0666, MOST_BYTES = 64 << 20 };
 
@@ -119,9 +119,9 @@ char *tg_read_whole(const char *name, size_t *length)
    while (got > 0) {
       if (n + 1 >= room) {
          room = room == 0 ? 65536 : room * 2;
-         char *const more = n >= MOST_BYTES ? NULL : realloc(text, room);
+         char *const more = n > MOST_BYTES ? NULL : realloc(text, room);
          if (more == NULL) {
-            errno = n >= MOST_BYTES ? EFBIG : ENOMEM;
+            errno = n > MOST_BYTES ? EFBIG : ENOMEM;
             break;
          }
          text = more;
@@ -129,8 +129,8 @@ char *tg_read_whole(const char *name, size_t *length)
       got = fread(text + n, 1, room - n - 1, f);
       n += got;
    }
-   if (got > 0 || ferror(f)) {
-      const int error = errno;
+   if (got > 0 || ferror(f) || n > MOST_BYTES) {
+      const int error = n > MOST_BYTES ? EFBIG : errno;
       free(text);
       fclose(f);
       errno = error;
@@ -140,4 +140,15 @@ char *tg_read_whole(const char *name, size_t *length)
    text[n] = '\0';
    *length = n;
    return text;
+}
+
+long tg_read_begin(void *opaque, const char *path, char *text, size_t size)
+{
+   (void)opaque;
+   FILE *const f = fopen(path, "r");
+   if (f == NULL)
+      return -1;
+   const size_t n = fread(text, 1, size, f);
+   fclose(f);
+   return (long)n;
 }

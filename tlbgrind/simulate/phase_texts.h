@@ -1,0 +1,18 @@
+/* The text of several phases together, made of those that a recording ends with.
+   Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
+
+#ifndef TG_SIMULATE_PHASE_TEXTS_H
+#define TG_SIMULATE_PHASE_TEXTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "simulate/out_file.h"
+
+/* Adds up the counts of phases, at least two of the n sections: those for which of[] is set. Section 0 is
+   the run's; all have been checked. Returns the text, to be freed; NULL: they do not fit each other. Where
+   instructions have addresses, how many pages of code there are is left out: the texts tell that of each
+   phase alone. */
+char *tg_phase_texts_add(const TgSection *section, unsigned n, const bool *of, size_t *length);
+
+#endif
