@@ -262,6 +262,7 @@ PYTEST_FILES = \
 	tests/oracle/test_recording.py \
 	tests/oracle/test_recordings.py \
 	tests/oracle/test_sweeps.py \
+	tests/oracle/test_trace_files.py \
 	tests/oracle/test_traces.py \
 	tests/order/test_check.py \
 	tests/order/test_cold.py \
@@ -352,7 +353,8 @@ FUZZERS = \
 	tests/fuzz/fuzz_override \
 	tests/fuzz/fuzz_page_rules \
 	tests/fuzz/fuzz_perf_map \
-	tests/fuzz/fuzz_recording
+	tests/fuzz/fuzz_recording \
+	tests/fuzz/fuzz_v2p
 
 # Modules for tests of any folder.
 TEST_HELPERS = \
@@ -525,6 +527,7 @@ tests_libtlbsim_fuzz_a_SOURCES = \
 	tlbgrind/simulate/input_champsim.c \
 	tlbgrind/simulate/input_drmemtrace.c \
 	tlbgrind/simulate/input_lackey.c \
+	tlbgrind/simulate/physical.c \
 	tlbgrind/simulate/trace.c
 nodist_tests_libtlbsim_fuzz_a_SOURCES = $(MACHINES_C)
 tests_libtlbsim_fuzz_a_CPPFLAGS = $(SAN_CPPFLAGS) -DTLB_CHECK_EVERY=256
@@ -550,6 +553,8 @@ FUZZ_MORE_fuzz_recording = \
 	$(srcdir)/tlbgrind/simulate/recording.c \
 	$(srcdir)/tlbgrind/simulate/replay.c
 tests/fuzz/fuzz_recording: $(FUZZ_MORE_fuzz_recording)
+FUZZ_MORE_fuzz_v2p = $(srcdir)/tlbgrind/command/load_machine.c
+tests/fuzz/fuzz_v2p: $(FUZZ_MORE_fuzz_v2p)
 TRACE_CASE = $(srcdir)/tests/fuzz/trace_case.c
 FUZZ_MORE_fuzz_champsim = $(TRACE_CASE)
 FUZZ_MORE_fuzz_drmemtrace = $(TRACE_CASE)

@@ -1080,11 +1080,13 @@ SIMULATE_SOURCES = \
 	tlbgrind/simulate/out_file.c \
 	tlbgrind/simulate/pages.c \
 	tlbgrind/simulate/parts.c \
+	tlbgrind/simulate/physical.c \
 	tlbgrind/simulate/recording.c \
 	tlbgrind/simulate/replay.c \
 	tlbgrind/simulate/run.c \
 	tlbgrind/simulate/table.c \
 	tlbgrind/simulate/trace.c \
+	tlbgrind/simulate/trace_files.c \
 	tlbgrind/simulate/trace_formats.c \
 	tlbgrind/simulate/trace_run.c \
 	tlbgrind/simulate/unpacked.c
@@ -1097,11 +1099,13 @@ SIMULATE_INCLUDES = \
 	tlbgrind/simulate/out_file.h \
 	tlbgrind/simulate/pages.h \
 	tlbgrind/simulate/parts.h \
+	tlbgrind/simulate/physical.h \
 	tlbgrind/simulate/recording.h \
 	tlbgrind/simulate/replay.h \
 	tlbgrind/simulate/run.h \
 	tlbgrind/simulate/table.h \
 	tlbgrind/simulate/trace.h \
+	tlbgrind/simulate/trace_files.h \
 	tlbgrind/simulate/trace_formats.h \
 	tlbgrind/simulate/trace_run.h \
 	tlbgrind/simulate/unpacked.h
