@@ -265,6 +265,7 @@ PYTEST_FILES = \
 	tests/oracle/test_recorded_processes.py \
 	tests/oracle/test_recordings.py \
 	tests/oracle/test_sweeps.py \
+	tests/oracle/test_trace_files.py \
 	tests/oracle/test_traces.py \
 	tests/order/test_check.py \
 	tests/order/test_cold.py \
@@ -355,7 +356,8 @@ FUZZERS = \
 	tests/fuzz/fuzz_override \
 	tests/fuzz/fuzz_page_rules \
 	tests/fuzz/fuzz_perf_map \
-	tests/fuzz/fuzz_recording
+	tests/fuzz/fuzz_recording \
+	tests/fuzz/fuzz_v2p
 
 # Modules for tests of any folder.
 TEST_HELPERS = \
@@ -529,6 +531,7 @@ tests_libtlbsim_fuzz_a_SOURCES = \
 	tlbgrind/simulate/input_champsim.c \
 	tlbgrind/simulate/input_drmemtrace.c \
 	tlbgrind/simulate/input_lackey.c \
+	tlbgrind/simulate/physical.c \
 	tlbgrind/simulate/trace.c
 nodist_tests_libtlbsim_fuzz_a_SOURCES = $(MACHINES_C)
 tests_libtlbsim_fuzz_a_CPPFLAGS = $(SAN_CPPFLAGS) -DTLB_CHECK_EVERY=256
@@ -544,11 +547,13 @@ FUZZ_DRIVER = tests/fuzz/fuzz.c tests/fuzz/fuzz.h
 FUZZ_MORE_fuzz_aida_dump = $(srcdir)/tests/fuzz/dump_case.c
 FUZZ_MORE_fuzz_cpuid_dump = $(srcdir)/tests/fuzz/dump_case.c
 tests/fuzz/fuzz_aida_dump tests/fuzz/fuzz_cpuid_dump: tests/fuzz/dump_case.c
-FUZZ_MORE_fuzz_recording = \
-	$(srcdir)/tlbgrind/attribution/events.c \
+FUZZ_COMMAND = \
 	$(srcdir)/tlbgrind/command/bar.c \
 	$(srcdir)/tlbgrind/command/load_machine.c \
-	$(srcdir)/tlbgrind/command/whole_file.c \
+	$(srcdir)/tlbgrind/command/whole_file.c
+FUZZ_MORE_fuzz_recording = \
+	$(FUZZ_COMMAND) \
+	$(srcdir)/tlbgrind/attribution/events.c \
 	$(srcdir)/tlbgrind/simulate/chosen_part.c \
 	$(srcdir)/tlbgrind/simulate/machines.c \
 	$(srcdir)/tlbgrind/simulate/out_file.c \
@@ -558,6 +563,8 @@ FUZZ_MORE_fuzz_recording = \
 	$(srcdir)/tlbgrind/simulate/recording.c \
 	$(srcdir)/tlbgrind/simulate/replay.c
 tests/fuzz/fuzz_recording: $(FUZZ_MORE_fuzz_recording)
+FUZZ_MORE_fuzz_v2p = $(FUZZ_COMMAND)
+tests/fuzz/fuzz_v2p: $(FUZZ_MORE_fuzz_v2p)
 TRACE_CASE = $(srcdir)/tests/fuzz/trace_case.c
 FUZZ_MORE_fuzz_champsim = $(TRACE_CASE)
 FUZZ_MORE_fuzz_drmemtrace = $(TRACE_CASE)

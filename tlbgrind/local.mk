@@ -1098,11 +1098,13 @@ SIMULATE_SOURCES = \
 	tlbgrind/simulate/parts.c \
 	tlbgrind/simulate/phase_texts.c \
 	tlbgrind/simulate/progress.c \
+	tlbgrind/simulate/physical.c \
 	tlbgrind/simulate/recording.c \
 	tlbgrind/simulate/replay.c \
 	tlbgrind/simulate/run.c \
 	tlbgrind/simulate/table.c \
 	tlbgrind/simulate/trace.c \
+	tlbgrind/simulate/trace_files.c \
 	tlbgrind/simulate/trace_formats.c \
 	tlbgrind/simulate/trace_run.c \
 	tlbgrind/simulate/unpacked.c
@@ -1121,11 +1123,13 @@ SIMULATE_INCLUDES = \
 	tlbgrind/simulate/parts.h \
 	tlbgrind/simulate/phase_texts.h \
 	tlbgrind/simulate/progress.h \
+	tlbgrind/simulate/physical.h \
 	tlbgrind/simulate/recording.h \
 	tlbgrind/simulate/replay.h \
 	tlbgrind/simulate/run.h \
 	tlbgrind/simulate/table.h \
 	tlbgrind/simulate/trace.h \
+	tlbgrind/simulate/trace_files.h \
 	tlbgrind/simulate/trace_formats.h \
 	tlbgrind/simulate/trace_run.h \
 	tlbgrind/simulate/unpacked.h

@@ -432,7 +432,7 @@ def test_a_trace_that_is_cut_is_read_up_to_there(kind: str, tmp_path: Path) -> N
         (["--input=drmemtrace", "-o", "x", "-"], "-: a drmemtrace trace is a file: its page size is read first"),
         (["--input=lackey", "none"], "none: the file cannot be opened: No such file or directory"),
         (["--input=lackey", "."], ".: it is no regular file"),
-        (["--input=lackey", "--machine=skylake:dtlb-4k.coalesces=16K", "t"], "--machine=skylake:dtlb-4k.coalesces=16K: its entries cover several pages (coalescing), which depends on the program's mappings: a trace has none"),
+        (["--input=lackey", "--machine=skylake:dtlb-4k.coalesces=16K", "t"], "--machine=skylake:dtlb-4k.coalesces=16K: its entries cover several pages (coalescing), which depends on where these lie: --v2p=FILE tells"),
     ],
 )  # fmt: skip
 def test_options_that_can_not_be_are_refused(arguments: list[str], message: str, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@
 #include "pub_tool_options.h"
 
 #include "sim/base/divisor.h"
+#include "sim/mmu/l1_lookup.h"
 #include "sim/record/large_filter.h"
 
 #include "base/allocator.h"
@@ -45,7 +46,7 @@ typedef struct {
 /* Large pages of one size. */
 typedef struct {
    UInt number; /* among the recording's sizes, from 1 */
-   const tlb_large_filter* uses_of[TLB_N_USERS]; /* as below; NULL: the user has none */
+   tlb_large_filter* uses_of[TLB_N_USERS]; /* as below; NULL: the user has none */
    Side side[TLB_N_TABLES]; /* `last`: up to which time the order is recorded in which the large
                                pages of the set were used last */
 } View;
@@ -53,11 +54,14 @@ typedef struct {
 static Filter filter[TLB_MAX_FILTERS];
 static UInt n_filters;
 static const Filter* uses_of[TLB_N_USERS]; /* has all pages that the user does not observe */
+static Filter* only[TLB_N_TABLES]; /* the only filter of base pages of the side, if it keeps one time
+                                      of each; else NULL */
 static Side side[TLB_N_TABLES];
 static tlb_large_filter large[TLB_MAX_FILTERS];
 static UInt n_large;
 static View view[TLB_MAX_RECORD_SIZES];
 static UInt n_views;
+static UChar view_number[TLB_MAX_PAGE_SHIFT + 1]; /* by the logarithm of its pages' size */
 static UInt thp_shift;             /* of the run's transparent huge pages */
 static ULong large_pages;          /* their sizes, as in a tlb_strength; 0: the recording has none */
 static ULong folded[TLB_N_TABLES]; /* the filters of large pages have all uses up to this time */
@@ -186,7 +190,7 @@ static Bool is_of(const Filter* f, tlb_user user)
 
 static tlb_page** set_of(const Filter* f, tlb_page_number number)
 {
-   return f->page + number % f->is.sets * f->is.ways;
+   return f->page + tlb_filter_set(number, f->is.sets) * f->is.ways;
 }
 
 /* The page's place in its set; `ways`: it has none. */
@@ -252,6 +256,11 @@ static void point_at_times(Filter* f, UInt place, tlb_page* p)
 }
 
 /* --- Filters of large pages --- */
+
+static View* view_of(UInt shift)
+{
+   return &view[view_number[shift]];
+}
 
 static UInt as_user(tlb_user user)
 {
@@ -327,14 +336,15 @@ static Bool misses_large(tlb_user user, tlb_page_number page)
 static void note_large(UInt user, tlb_side table, tlb_page_number page, ULong now)
 {
    for (UInt i = 0; i < n_large; i++) {
-      if (tlb_large_filter_is_of(&large[i], user))
-         tlb_large_filter_use(&large[i], user, page, now);
-   }
-   for (View* v = view; v < view + n_views; v++) {
-      const tlb_large_filter* f = v->uses_of[user];
-      tlb_large_entry* u = f == NULL ? NULL : tlb_large_filter_find(f, page);
-      if (u != NULL)
-         u->by[user].recorded = ++v->side[table].n[(page >> f->bits) % v->side[table].sets];
+      tlb_large_filter* f = &large[i];
+      tlb_large_entry* u = tlb_large_filter_is_of(f, user) ? tlb_large_filter_find(f, page) : NULL;
+      if (u == NULL)
+         continue;
+      tlb_large_entry_use(u, user, page, now);
+      View* v = view_of(f->is.shift);
+      if (v->uses_of[user] == f)
+         u->by[user].recorded
+            = ++v->side[table].n[tlb_filter_set(page >> f->bits, v->side[table].sets)];
    }
 }
 
@@ -483,7 +493,7 @@ static void before_large_miss(tlb_side table, tlb_page_number page)
       for (UInt user = 0; user < TLB_N_USERS; user++) {
          if (v->uses_of[user] == NULL || tlb_side_of_user(user) != table)
             continue;
-         add_large_uses(v, table, (UInt)((page >> v->uses_of[user]->bits) % v->side[table].sets));
+         add_large_uses(v, table, tlb_filter_set(page >> v->uses_of[user]->bits, v->side[table].sets));
          break;
       }
    }
@@ -573,17 +583,30 @@ static Bool is_of_other_pages(const tlb_mapping* m)
           && (large_pages >> m->huge_shift & 1) == 0;
 }
 
+/* Pages that have been looked up, by number, since a mapping changed. Page 0 is none. */
+enum { N_MAPPED = 512 };
+
+static tlb_page_number mapped[N_MAPPED];
+
+static void forget_mapped(void)
+{
+   VG_(memset)(mapped, 0, sizeof mapped);
+}
+
 static void changes(void* opaque, const tlb_map_event* e)
 {
    (void)opaque;
    if (is_of_other_pages(e->mapping)) {
       HChar text[160];
-      VG_(snprintf)(text, sizeof text, "the program asks for pages of %s; --record-pages=%s records "
-                                       "these, too", tg_page_size(e->mapping->huge_shift).text,
-                    tg_page_size(e->mapping->huge_shift).text);
+      VG_(snprintf)(text, sizeof text, "the program asks for pages of %s%s%s%s",
+                    tg_page_size(e->mapping->huge_shift).text,
+                    tg_jobs_on ? "" : "; --record-pages=",
+                    tg_jobs_on ? "" : tg_page_size(e->mapping->huge_shift).text,
+                    tg_jobs_on ? "" : " records these, too");
       tg_recording_stop(text);
       return;
    }
+   forget_mapped();
    doubt_around(e->start, e->end);
    if (e->what == TLB_EVENT_MOVE)
       doubt_around(e->to, e->to + (e->end - e->start));
@@ -623,6 +646,28 @@ static void follow_changes(void)
 
 /* --- References --- */
 
+/* The stack grows where it is touched first: that is recorded before. It has not to be looked up again
+   until a mapping changes. */
+static void find_mapping(tlb_page_number number)
+{
+   tlb_page_number* known = &mapped[number % N_MAPPED];
+   if (LIKELY(*known == number))
+      return;
+   tg_aspace_find(number << tg_mmus.traits.page_shift);
+   *known = number;
+}
+
+/* With --jobs= the run's machines see no reference, and what backs the page is asked here, where they
+   would: so the run's page map has what its files and the summary say of page sizes. */
+static void ask_views(const tlb_page* p, tlb_page_number number, tlb_user user)
+{
+   tlb_reference unused;
+   for (UInt i = 0; i < tg_mmus.n_mmus; i++) {
+      if (tg_mmus.mmu[i].asks)
+         tlb_l1_ask(&tg_mmus.mmu[i], p, number, user, &unused);
+   }
+}
+
 static UInt line_number(const TgRef* r)
 {
    TgLine* line = tg_site_line(r->site);
@@ -642,7 +687,7 @@ static void note_recorded(tlb_user user, tlb_side table, tlb_page* p, tlb_page_n
 {
    const Filter* f = uses_of[user];
    Side* s = &side[table];
-   const ULong nth = ++s->n[number % s->sets];
+   const ULong nth = ++s->n[tlb_filter_set(number, s->sets)];
    if (f == NULL)
       return;
    tlb_page** set = set_of(f, number);
@@ -667,6 +712,50 @@ static void refer_as(tlb_user user, tlb_side table, tlb_page* p, tlb_page_number
    *tlb_observers_of(p, user, split) &= ~TLB_OBSERVER_RECORDING;
 }
 
+/* What refer_as() does, and add_uses() before it, where the side has but one filter: it goes through
+   the set once. */
+static void refer_only(Filter* f, TgRef* r, UInt what, tlb_page* p, tlb_page_number number, ULong now)
+{
+   const tlb_side table = side_of_filter(f);
+   const tlb_user user = table == TLB_CODE ? TLB_FETCH : TLB_LOAD;
+   const UInt set = tlb_filter_set(number, f->is.sets), first = set * f->is.ways;
+   Side* s = &side[table];
+   uint64_t* const recorded = f->recorded[user];
+   UInt n = 0, place = ~0u, oldest = first;
+   ULong least = ~0ULL;
+   for (UInt i = first; i < first + f->is.ways; i++) {
+      const ULong time = *f->time[0][i];
+      place = f->page[i] == p ? i : place;
+      oldest = time < least ? i : oldest;
+      least = time < least ? time : least;
+      if (time > s->last[set] && (n_large > 0 || !is_observed(f->page[i], user)))
+         use[n++] = (Use){ .time = time, .recorded = &recorded[i], .user = user,
+                           .page = number_of(table, f->page[i]) };
+   }
+   record_uses(s, set, n, 0);
+   const Bool misses = n_large > 0 && misses_large(user, number);
+   if (misses)
+      before_large_miss(table, number);
+   tg_recorded_add((tlb_record){ .what = (uint8_t)what, .line = line_number(r), .page = number });
+   s->last[set] = now;
+   if (place == ~0u) {
+      tlb_page* gone = f->page[oldest];
+      place = oldest;
+      if (gone != NULL && n_large > 0)
+         fold_page(user, gone, number_of(table, gone));
+      if (gone != NULL)
+         tlb_page_observe(&tg_mmus, table, gone, True, True, TLB_OBSERVER_RECORDING);
+      f->page[place] = p;
+      f->time[0][place] = time_at(p, user);
+   }
+   recorded[place] = ++s->n[set];
+   if (misses)
+      enter_large(user, table, number);
+   if (n_large > 0)
+      note_large(user, table, number, now);
+   tlb_rest(p)->observers &= ~TLB_OBSERVER_RECORDING;
+}
+
 void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now,
                         TgRecordedPart part)
 {
@@ -678,19 +767,25 @@ void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now
       goes_on = False;
    if (!is_observed(p, user) && !(stores_too && is_observed(p, TLB_STORE)))
       return;
-   /* The stack grows where it is touched first. */
    if (large_pages != 0)
-      tg_aspace_find(number << tg_mmus.traits.page_shift);
-   add_uses(table, (UInt)(number % side[table].sets));
-   if (n_large > 0 && (misses_large(user, number) || (stores_too && misses_large(TLB_STORE, number))))
-      before_large_miss(table, number);
+      find_mapping(number);
+   if (large_pages != 0 && tg_jobs_on)
+      ask_views(p, number, user);
    const UInt what = (UInt)user | (r->modifies ? TLB_RECORD_MODIFIES : 0)
                      | (part != TG_RECORDED_WHOLE ? TLB_RECORD_IN_PARTS : 0)
                      | (follows ? TLB_RECORD_GOES_ON : 0)
                      | (tg_costs_are_kept ? 0 : TLB_RECORD_UNCOUNTED);
    goes_on = part != TG_RECORDED_WHOLE;
+   if (LIKELY(only[table] != NULL)) {
+      refer_only(only[table], r, what, p, number, now);
+      return;
+   }
+   const UInt set = tlb_filter_set(number, side[table].sets);
+   add_uses(table, set);
+   if (n_large > 0 && (misses_large(user, number) || (stores_too && misses_large(TLB_STORE, number))))
+      before_large_miss(table, number);
    tg_recorded_add((tlb_record){ .what = (uint8_t)what, .line = line_number(r), .page = number });
-   side[table].last[number % side[table].sets] = now;
+   side[table].last[set] = now;
    refer_as(user, table, p, number, now);
    if (stores_too)
       refer_as(TLB_STORE, table, p, number, now);
@@ -723,11 +818,6 @@ static void make_filter(Filter* f, const tlb_filter* is)
    }
 }
 
-static View* view_of(UInt shift)
-{
-   return &view[__builtin_popcountll(large_pages & ((1ULL << shift) - 1))];
-}
-
 static void make_large(const tlb_filter* is)
 {
    const tlb_memory memory = tg_memory("tg.recording");
@@ -735,7 +825,7 @@ static void make_large(const tlb_filter* is)
    View* v = view_of(is->shift);
    tlb_large_filter_init(f, is, tg_mmus.traits.page_shift, &memory);
    for (UInt user = 0; user < TLB_N_USERS; user++) {
-      const tlb_large_filter** best = &v->uses_of[user];
+      tlb_large_filter** best = &v->uses_of[user];
       if (!tlb_large_filter_is_of(f, user))
          continue;
       Side* s = &v->side[tlb_side_of_user(user)];
@@ -752,6 +842,8 @@ static void make_filters(const tlb_strength* s)
    n_views = (UInt)__builtin_popcountll(large_pages);
    for (UInt i = 0; i < n_views; i++)
       view[i].number = i + 1;
+   for (UInt shift = 1; shift <= TLB_MAX_PAGE_SHIFT; shift++)
+      view_number[shift] = (UChar)(view_number[shift - 1] + (large_pages >> (shift - 1) & 1));
    split = tg_mmus.traits.split;
    use = VG_(malloc)("tg.recording", MAX_USES * sizeof *use);
    for (UInt i = 0; i < s->n; i++) {
@@ -768,10 +860,21 @@ static void make_filters(const tlb_strength* s)
    }
 }
 
+static void find_only(void)
+{
+   UInt n[TLB_N_TABLES] = { 0 };
+   for (Filter* f = filter; f < filter + n_filters; f++) {
+      const tlb_side table = side_of_filter(f);
+      only[table] = ++n[table] == 1 && !split && uses_of[table == TLB_CODE ? TLB_FETCH : TLB_LOAD] == f
+                       ? f : NULL;
+   }
+}
+
 void tg_recording_begin(const TgOptions* options)
 {
    thp_shift = options->record->thp_shift;
    make_filters(&options->record->strength);
+   find_only();
    tg_recorded_open(options);
    tg_recording_on = True;
    if (large_pages != 0)

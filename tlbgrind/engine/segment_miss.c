@@ -276,6 +276,40 @@ Bool miss_many(const TgShadowArea* shadow, TgSegment* s, UInt n_groups, UInt nth
    return True;
 }
 
+/* The same where the run is recorded: to the recording, and then to the machines. Returns False, and
+   has done nothing, if this is the page's first touch, which is more. */
+static __attribute__((noinline))
+Bool miss_recorded(const TgShadowArea* shadow, TgSegment* s, UInt nth, TgRef* r, tlb_page* p,
+                   tlb_user kind)
+{
+   const Bool split = tg_mmus.traits.split;
+   const Bool code = kind == TLB_FETCH;
+   const UInt n_groups = s->n_groups;
+   UInt which;
+   if (tg_translate_touches(r, p) || (code && tg_mmus.traits.code_behind))
+      return False;
+   const UWord number = code ? tlb_code_page_number(p, TG_4K_SHIFT)
+                             : tlb_page_number_of_data(p, TG_4K_SHIFT);
+   const ULong now = tg_time_of_ref(s, nth);
+   tg_simulated = s;
+   if (!code)
+      tg_note_before(s, n_groups, nth, split);
+   tg_recording_refer(r, p, number, now, TG_RECORDED_WHOLE);
+   if (tg_mmus.n_mmus > 1)
+      refer_many(r, p, number, kind, now, split);
+   else if (!tg_fast_path_refer(kind, r, p, now))
+      tg_translate(r, p, number, now, True);
+   /* What the recording's filters lost can be a page of the segment, too. */
+   if (!code && n_groups > 1
+       && (tg_count_unknown(s, n_groups, tg_mmus.traits.writes, &which) != 0 || s->fetch->tag != 0))
+      tg_replay_from(shadow, s, nth + 1);
+   else if (!code && tg_mmus.traits.own_times)
+      tg_exact_times(s, n_groups, split);
+   else
+      tg_note_times(s, n_groups, split);
+   return True;
+}
+
 /* All but the pointers are constants. Where this and miss_one_page() return False, nothing has been
    simulated and no time noted. */
 static inline __attribute__((always_inline))
@@ -285,6 +319,8 @@ Bool miss_one(const TgShadowArea* shadow, TgSegment* s, UInt n_groups, UInt nth,
    TgRef* r = (TgRef*)(Addr)(s->group + n_groups) + nth;
    if (kind != TLB_FETCH && !run.split)
       kind = r->kind == TLB_STORE ? TLB_STORE : TLB_LOAD;
+   if (UNLIKELY(tg_recording_on))
+      return miss_recorded(shadow, s, nth, r, p, kind);
    if (run.many)
       return miss_many(shadow, s, n_groups, nth, r, p, kind, run);
    if (LIKELY(search == TG_FAST_LRU))

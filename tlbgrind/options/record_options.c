@@ -21,21 +21,6 @@ static const HChar* reason(void)
    return arg != NULL ? arg : tg_given("--jobs");
 }
 
-/* The processes of --jobs= get no changes of the page map. */
-static void check_pages(const TgOptions* o)
-{
-   static const HChar alone[] = "the processes see base pages alone";
-   const HChar* arg = tg_given("--jobs");
-   for (UInt i = 0; i < o->n_machines; i++) {
-      if (o->machine[i].pages.n_rules > 0)
-         tg_refuse(arg, "%s; leave out --pages=, --advice=, and rules for pages behind the '@' of a "
-                        "machine", alone);
-   }
-   if (o->pages.policy.thp == TLB_THP_ALWAYS)
-      tg_refuse(arg, "%s, and transparent huge pages are always on%s; add --thp=never", alone,
-                o->pages.thp_arg == NULL ? " here" : "");
-}
-
 /* The sizes that the recording is for, where nothing is said: transparent huge pages, and what the
    rules of the run's machines give. */
 static ULong usual_sizes(const TgOptions* o)
@@ -58,8 +43,9 @@ static void find_sizes(const TgOptions* o)
    else
       record.strength.large = sizes;
    if (__builtin_popcountll(record.strength.large) > TLB_MAX_RECORD_SIZES)
-      tg_refuse(tg_given("--record"), "the rules of the machines have pages of more than %d sizes; "
-                "--record-pages= names those of the recording", TLB_MAX_RECORD_SIZES);
+      tg_refuse(reason(), "the rules of the machines have pages of more than %d sizes%s",
+                TLB_MAX_RECORD_SIZES, tg_given("--record") == NULL
+                                         ? "" : "; --record-pages= names those of the recording");
 }
 
 /* --- The strength --- */
@@ -92,11 +78,34 @@ static Bool add_named(const HChar* name, void* opaque)
    return True;
 }
 
+/* Whether some memory has large pages without the program's asking. */
+static Bool has_large(const TgOptions* o)
+{
+   Bool has = False;
+   for (UInt i = 0; i < o->n_machines; i++)
+      has |= o->machine[i].pages.n_rules > 0 || o->machine[i].pages.thp == TLB_THP_ALWAYS;
+   return has;
+}
+
+/* A machine that can be simulated with base pages alone is not refused with --jobs=: then the run ends
+   to be simulated where the program asks for large ones. */
+static void find_without_large(const TgOptions* o)
+{
+   tlb_strength all = record.strength;
+   Bool good = True;
+   tlb_reason unused;
+   for (UInt i = 0; good && i < o->n_machines; i++)
+      good = tlb_strength_add(&all, &o->machine[i].m, &unused) != 0;
+   if (!good && tg_given("--record") == NULL && !has_large(o))
+      record.strength.large = 0;
+}
+
 static void find_strength(TgOptions* o)
 {
    const HChar* arg = tg_given("--record-for");
    tlb_reason why;
    if (arg == NULL) {
+      find_without_large(o);
       for (UInt i = 0; i < o->n_machines; i++)
          add(&o->machine[i].m, reason());
       return;
@@ -117,10 +126,7 @@ void tg_record_options_finish(TgOptions* o)
       tg_refuse(tg_given("--record-pages"), "there is no recording; add --record=FILE");
    if (arg == NULL)
       return;
-   if (tg_given("--record") != NULL)
-      find_sizes(o);
-   else
-      check_pages(o);
+   find_sizes(o);
    find_strength(o);
    if (o->n_machines == TLB_MAX_MMUS)
       tg_refuse(arg, "a run that is recorded has at most %d machines", TLB_MAX_MMUS - 1);

@@ -37,7 +37,7 @@ enum {
 };
 
 /* Kinds of markers that matter here. */
-enum { MARKS_FILE_TYPE = 9, MARKS_PAGE_SIZE = 18 };
+enum { MARKS_TIME = 2, MARKS_FILE_TYPE = 9, MARKS_PAGE_SIZE = 18 };
 
 /* Bits of the file's type. */
 enum { FILTERED = 0x001 | 0x080 | 0x100 | 0x2000, NO_DATA = 0x004, OF_32_BITS = 0x010 | 0x020 };
@@ -45,6 +45,8 @@ enum { FILTERED = 0x001 | 0x080 | 0x100 | 0x2000, NO_DATA = 0x004, OF_32_BITS = 
 static TgTraceFound mark(TgTrace *t, unsigned kind, uint64_t value)
 {
    unsigned shift = 0;
+   if (kind == MARKS_TIME)
+      t->time = value;
    if (kind == MARKS_FILE_TYPE) {
       if ((value & FILTERED) != 0)
          return tg_trace_damaged(t, "the trace was filtered through a cache when it was recorded, "

@@ -227,7 +227,7 @@ static unsigned size_for_all(const char *text, unsigned base_page_shift)
    return policy.rule[0].shift;
 }
 
-void tg_simulated_take_pages(TgSimulatedList *list, unsigned told, const char *pages,
+void tg_simulated_take_pages(TgSimulatedList *list, unsigned told, const char *pages, bool is_told,
                              unsigned *page_shift, unsigned *backing)
 {
    tlb_reason why;
@@ -242,9 +242,9 @@ void tg_simulated_take_pages(TgSimulatedList *list, unsigned told, const char *p
       if (!tlb_machine_holds(m, m->base_page_shift, &why))
          tg_load_refuse("--machine=%s: %s (the trace has such pages)", list->machine[i].given,
                         why.text);
-      if (tlb_machine_largest_block(m) != 0)
+      if (tlb_machine_largest_block(m) != 0 && !is_told)
          tg_load_refuse("--machine=%s: its entries cover several pages (coalescing), which depends "
-                        "on the program's mappings: a trace has none", list->machine[i].given);
+                        "on where these lie: --v2p=FILE tells", list->machine[i].given);
       *page_shift = m->base_page_shift < *page_shift ? m->base_page_shift : *page_shift;
    }
    *backing = pages == NULL ? *page_shift : size_for_all(pages, *page_shift);

@@ -36,8 +36,8 @@ void tg_simulated_check(const TgSimulatedList *list, const tlb_strength *s, uint
 
 /* The base pages of a trace have 2^`told` bytes, 0: it does not tell. Gives the machines these, and
    takes --pages= (NULL: not given). *page_shift is the size to count references by, *backing that of
-   all pages. What can not be ends the program. */
-void tg_simulated_take_pages(TgSimulatedList *list, unsigned told, const char *pages,
+   all pages. `is_told`: which pages lie side by side is known. What can not be ends the program. */
+void tg_simulated_take_pages(TgSimulatedList *list, unsigned told, const char *pages, bool is_told,
                              unsigned *page_shift, unsigned *backing);
 
 #endif

@@ -26,6 +26,7 @@
 #include "simulate/replay.h"
 #include "simulate/run.h"
 #include "simulate/table.h"
+#include "simulate/trace_files.h"
 #include "simulate/trace_run.h"
 
 /* How reading the recording ended, the worst last. */
@@ -36,7 +37,7 @@ typedef struct {
    ending ending;
    uint64_t instructions;
    char why[400]; /* may be empty */
-   char about[600]; /* a trace; empty: a recording */
+   char about[800]; /* a trace; empty: a recording */
 } result;
 
 typedef uint64_t totals[TG_N_COSTS];
@@ -49,7 +50,9 @@ typedef struct {
    TgSimulatedList list;
    const char *out_file;
    unsigned page_shift; /* of a trace: that of its references, and */
-   unsigned backing;    /* that of its pages */
+   unsigned backing;    /* that of its pages; or */
+   const char *v2p;     /* a file with these, and */
+   TgPhysical *physical; /* what it has; NULL: there is none */
 } simulation;
 
 /* --- The text at the end --- */
@@ -245,9 +248,9 @@ static result replay_trace(const simulation *s, unsigned first, unsigned step, T
                            end_text *text)
 {
    *replay = tg_replay_new_backed(&s->list, first, step, s->page_shift, s->options.nested,
-                                  s->backing);
+                                  s->backing, s->physical);
    const TgTraceRun t = tg_trace_run(s->options.recording, s->options.input, *replay,
-                                     s->page_shift);
+                                     s->page_shift, s->v2p, s->physical);
    result r = { .instructions = t.instructions, .ending = t.how == TG_TRACE_END ? WHOLE
                                                           : t.how == TG_TRACE_CUT ? CUT : DAMAGED };
    memcpy(r.why, t.why, sizeof t.why);
@@ -487,8 +490,14 @@ static void load_for_trace(simulation *s)
    const unsigned told = o->input == &tg_input_drmemtrace
                             ? tg_trace_page_shift(o->recording, o->input) : 0;
    s->list = tg_simulated_load(o->machines, &base_pages);
-   tg_simulated_take_pages(&s->list, told, o->n_pages > 0 ? o->pages[0] : NULL, &s->page_shift,
-                           &s->backing);
+   if (o->v2p != NULL)
+      s->v2p = strcmp(o->v2p, "none") == 0 ? NULL : o->v2p;
+   else if (o->input == &tg_input_drmemtrace && o->n_pages == 0)
+      s->v2p = tg_trace_v2p(o->recording);
+   tg_simulated_take_pages(&s->list, told, o->n_pages > 0 ? o->pages[0] : NULL, s->v2p != NULL,
+                           &s->page_shift, &s->backing);
+   if (s->v2p != NULL)
+      s->physical = tg_trace_read_v2p(s->v2p, s->page_shift);
 }
 
 static void load(simulation *s)

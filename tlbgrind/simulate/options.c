@@ -29,7 +29,10 @@ static const char help[] =
    "                             (default: host)\n"
    "  --input=champsim|drmemtrace|lackey\n"
    "                             simulate a trace of another program, plain or compressed by gzip,\n"
-   "                             xz, zstd or zip; - reads the standard input\n"
+   "                             xz, zstd or zip; - reads the standard input; of drmemtrace a\n"
+   "                             folder of threads' files, too\n"
+   "  --v2p=FILE|none            of a trace: a v2p.textproto with the pages that back its memory\n"
+   "                             (default: that beside a drmemtrace trace, if there is one)\n"
    "  --pages=WHAT:SIZE[,...]    which pages back which memory, as tlbgrind takes it\n"
    "                             (default: base pages, and what the program asks for); of a trace all:SIZE\n"
    "  --thp=never|madvise|always which memory has transparent huge pages\n"
@@ -59,7 +62,7 @@ static const char help[] =
 
 /* For the completion of shells: tlbgrind/completion/. */
 static const char list_of_options[] =
-   "--machine= machine\n--input= one champsim drmemtrace lackey\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--jobs= any\n--from= any\n--to= any\n--thread= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--picture= file\n--nested= one yes no\n--tlbgrind-out-file= file\n--quiet\n--help\n"
+   "--machine= machine\n--input= one champsim drmemtrace lackey\n--v2p= file none\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--jobs= any\n--from= any\n--to= any\n--thread= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--picture= file\n--nested= one yes no\n--tlbgrind-out-file= file\n--quiet\n--help\n"
    "--version\n";
 
 static void print_and_end(const char *text)
@@ -149,6 +152,8 @@ static bool take(const char *argument, TgSimulateOptions *o)
       o->nested = yes_or_no("--nested", value);
    else if ((value = value_of(argument, "--input")) != NULL)
       o->input = input_of(value);
+   else if ((value = value_of(argument, "--v2p")) != NULL)
+      o->v2p = value;
    else if ((value = value_of(argument, "--shard")) != NULL)
       take_shard(value, o);
    else if ((value = value_of(argument, "--map")) != NULL)
@@ -185,6 +190,11 @@ static void check_together(const TgSimulateOptions *o)
    if (o->part.thread != NULL && (o->part.from != NULL || o->part.to != NULL))
       tg_load_refuse("--thread= goes without --from= and --to=: a recording has the references of each "
                      "thread, and of each phase, but not those of a thread in a phase");
+   if (o->v2p != NULL && o->input == NULL)
+      tg_load_refuse("--v2p=%s: a recording has the run's own mappings; --v2p goes with --input", o->v2p);
+   if (o->v2p != NULL && strcmp(o->v2p, "none") != 0 && o->n_pages > 0)
+      tg_load_refuse("--v2p=%s: --pages=%s says which pages there are, too; leave out one of them",
+                     o->v2p, o->pages[0]);
    if (is_stdin && o->input == NULL)
       tg_load_refuse("-: a recording is a file; only a trace (--input) comes from the standard "
                      "input");

@@ -25,6 +25,7 @@ typedef struct {
    unsigned jobs;
    bool nested;
    const char *thp; /* of --thp=; NULL: none is given */
+   const char *v2p; /* of --v2p=; NULL: none is given */
    unsigned n_pages, n_pools;
    const char **pages, **pools; /* of each --pages= and --huge-pool= */
 } TgSimulateOptions;

@@ -77,6 +77,7 @@ struct TgReplay {
    counted *changed; /* in part 0: room for each line and kind; all groups have the same */
    unsigned n_changed;
    uint8_t backing; /* the logarithm of the size of all pages; 0: as the policies say */
+   TgPhysical *physical; /* has the sizes instead; NULL: there is none */
    uint8_t size[TLB_RECORD_SIZES + 1]; /* the recording's sizes of pages */
    unsigned n_sizes;
    bool in_order[TLB_N_TABLES]; /* uses of base pages tell the order of all pages */
@@ -138,7 +139,7 @@ static tlb_mmu_machine mmu_machine(const TgReplay *r, const TgSimulated *s)
    static const tlb_page_policy base_pages;
    if (r->backing != 0)
       return (tlb_mmu_machine){ .machine = &s->m, .pages = &base_pages,
-                                .asks = r->backing != r->size[0] };
+                                .asks = r->physical != NULL || r->backing != r->size[0] };
    return (tlb_mmu_machine){ .machine = &s->m, .pages = &s->pages,
                              .asks = tlb_mmus_asks(&s->m, &s->pages) };
 }
@@ -163,7 +164,9 @@ static void find_groups(const TgReplay *r, unsigned n, unsigned of[TLB_MAX_MMUS]
 static tlb_backing backing_of(void *opaque, unsigned view, uint64_t address)
 {
    const TgReplay *const r = opaque;
-   (void)view, (void)address;
+   (void)view;
+   if (r->physical != NULL)
+      return tg_physical_backing(r->physical, address);
    return (tlb_backing){ r->backing, r->backing };
 }
 
@@ -206,11 +209,13 @@ static void add_part(TgReplay *r)
 }
 
 static TgReplay *make(const TgSimulatedList *list, unsigned first, unsigned step,
-                      const tlb_strength *strength, bool nested, unsigned backing)
+                      const tlb_strength *strength, bool nested, unsigned backing,
+                      TgPhysical *physical)
 {
    TgReplay *const r = need(calloc(1, sizeof *r));
    unsigned n = 0, of[TLB_MAX_MMUS];
    r->backing = (uint8_t)backing;
+   r->physical = physical;
    read_strength(r, strength);
    for (unsigned i = first; i < list->n; i += step)
       r->place[n++].given = &list->machine[i];
@@ -226,14 +231,15 @@ static TgReplay *make(const TgSimulatedList *list, unsigned first, unsigned step
 TgReplay *tg_replay_new(const TgSimulatedList *list, unsigned first, unsigned step,
                         const tlb_strength *strength, bool nested)
 {
-   return make(list, first, step, strength, nested, 0);
+   return make(list, first, step, strength, nested, 0, NULL);
 }
 
 TgReplay *tg_replay_new_backed(const TgSimulatedList *list, unsigned first, unsigned step,
-                               unsigned page_shift, bool nested, unsigned backing)
+                               unsigned page_shift, bool nested, unsigned backing,
+                               TgPhysical *physical)
 {
    const tlb_strength strength = { .base_page_shift = page_shift };
-   return make(list, first, step, &strength, nested, backing);
+   return make(list, first, step, &strength, nested, backing, physical);
 }
 
 /* --- Parts --- */

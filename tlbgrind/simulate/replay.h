@@ -11,6 +11,7 @@
 #include "sim/record/strength.h"
 #include "sim/record/stream.h"
 #include "simulate/machines.h"
+#include "simulate/physical.h"
 
 typedef struct TgReplay TgReplay;
 
@@ -18,9 +19,11 @@ typedef struct TgReplay TgReplay;
 TgReplay *tg_replay_new(const TgSimulatedList *list, unsigned first, unsigned step,
                         const tlb_strength *strength, bool nested);
 
-/* The same, with pages of 2^`backing` bytes in place of the base pages everywhere. */
+/* The same, with pages of 2^`backing` bytes in place of the base pages everywhere; or, unless it is
+   NULL, with those of `physical`. */
 TgReplay *tg_replay_new_backed(const TgSimulatedList *list, unsigned first, unsigned step,
-                               unsigned page_shift, bool nested, unsigned backing);
+                               unsigned page_shift, bool nested, unsigned backing,
+                               TgPhysical *physical);
 
 /* Simulates n records. Returns NULL, or what is wrong with them. */
 const char *tg_replay_records(TgReplay *r, const tlb_record *record, unsigned n);

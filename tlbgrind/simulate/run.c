@@ -71,6 +71,20 @@ static void read_machine(TgSimulated *s)
       tg_load_refuse("machine of the run: %s", why.text);
 }
 
+/* As the tool has it in memory, which is of the same version. */
+static void read_policy(tlb_page_policy *p)
+{
+   if (!tg_read_bytes(0, (char *)p, sizeof *p))
+      tg_load_refuse("the run has ended before it began");
+   bool good = p->n_rules <= TLB_MAX_PAGE_RULES && p->n_pools <= TLB_MAX_PAGE_POOLS
+               && p->thp_shift <= TLB_MAX_PAGE_SHIFT;
+   for (unsigned i = 0; good && i < p->n_rules; i++)
+      good = p->rule[i].shift <= TLB_MAX_PAGE_SHIFT
+             && memchr(p->rule[i].pattern, '\0', sizeof p->rule[i].pattern) != NULL;
+   if (!good)
+      tg_load_refuse("what the run writes is another tlbgrind's: its page sizes can not be");
+}
+
 static void read_run(run *r)
 {
    char text[200];
@@ -85,6 +99,8 @@ static void read_run(run *r)
       tg_load_refuse("no memory");
    for (unsigned i = 0; i < r->list.n; i++)
       read_machine(&r->list.machine[i]);
+   for (unsigned i = 0; i < r->list.n; i++)
+      read_policy(&r->list.machine[i].pages);
    r->jobs = r->jobs < r->list.n ? r->jobs : r->list.n;
 }
 
@@ -151,7 +167,10 @@ static void serve(const run *r, int from, FILE *to, unsigned first)
          wrong = "it has a text";
          break;
       case TLB_READ_EVENT:
-         wrong = "it has a change of mappings";
+         if (tg_recording_strength(recording)->large == 0)
+            wrong = "a change of mappings stands where there is none";
+         else
+            tg_replay_event(replay, &s->event);
          break;
       case TLB_READ_DAMAGED:
          wrong = s->damage;

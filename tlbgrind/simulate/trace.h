@@ -58,6 +58,7 @@ struct TgTrace {
    uint64_t last_pc, next_pc; /* of the instruction before */
    uint64_t n_prefetches, n_not_fetched;
    bool no_data;
+   uint64_t time;    /* of the last timestamp; 0: there was none yet */
    /* Bytes that were got and not yet read. */
    size_t at, end;
    uint8_t bytes[TG_TRACE_BUFFER];

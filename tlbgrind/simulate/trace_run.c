@@ -8,6 +8,7 @@
 
 #include "command/load_machine.h"
 #include "simulate/progress.h"
+#include "simulate/trace_files.h"
 #include "simulate/trace_run.h"
 #include "simulate/unpacked.h"
 
@@ -20,15 +21,25 @@ typedef struct {
    uint64_t refs[TLB_N_USERS];
 } code_page;
 
+/* A file of the trace. */
 typedef struct {
    TgTrace trace;
    TgUnpacked *file;
+   const char *name;
+   bool has_ended;
+   uint32_t here; /* the line of its instruction at hand; 0: none has come */
+} source;
+
+typedef struct {
+   unsigned n_sources;
+   source **source;
+   bool is_folder;
    TgReplay *replay;
    unsigned page_shift;
    unsigned n_lines, room;
    code_page *line;       /* number 1 is the first */
    uint32_t slot[SLOTS];  /* of a page: the line's number, 0 none; what collides goes on */
-   uint32_t here;         /* the line of the instruction at hand; 0: none has come */
+   uint32_t here;         /* of the source at hand */
    uint64_t refs[TLB_N_USERS], straddles[TLB_N_USERS];
    unsigned n;
    tlb_record record[BATCH];
@@ -74,12 +85,25 @@ static uint32_t line_of(run *r, uint64_t page)
 
 /* --- References --- */
 
+/* How much of all files has been read; -1.0: that is not known of one. */
+static double done_of(const run *r)
+{
+   double sum = 0.0;
+   for (unsigned i = 0; i < r->n_sources; i++) {
+      const double done = r->source[i]->has_ended ? 1.0 : tg_unpacked_done(r->source[i]->file);
+      if (done < 0.0)
+         return -1.0;
+      sum += done;
+   }
+   return sum / r->n_sources;
+}
+
 static void replay_batch(run *r)
 {
    const char *const wrong = tg_replay_records(r->replay, r->record, r->n);
    if (wrong != NULL)
       tg_load_refuse("internal error: %s", wrong);
-   tg_progress_note(tg_unpacked_done(r->file));
+   tg_progress_note(done_of(r));
    r->n = 0;
 }
 
@@ -108,14 +132,99 @@ static void refer(run *r, const TgTraceRef *ref)
       put(r, (uint8_t)(what | (page != first ? TLB_RECORD_GOES_ON : 0)), page);
 }
 
-static TgTraceFound read_all(run *r)
+/* What a file says must not differ from what another has said. */
+static TgTraceFound compare(const run *r, TgTrace *t)
 {
-   for (;;) {
-      const TgTraceFound found = tg_trace_next(&r->trace);
-      if (found != TG_TRACE_MORE)
-         return found;
-      for (unsigned i = 0; i < r->trace.n; i++)
-         refer(r, &r->trace.ref[i]);
+   for (unsigned i = 0; i < r->n_sources; i++) {
+      const TgTrace *const other = &r->source[i]->trace;
+      if (other->pid != 0 && t->pid != 0 && other->pid != t->pid)
+         return tg_trace_damaged(t, "it is of process %llu, and another file of %llu; a trace of one "
+                                    "process is read", (unsigned long long)t->pid,
+                                 (unsigned long long)other->pid);
+      if (t->page_shift != 0 && t->page_shift != r->page_shift)
+         return tg_trace_damaged(t, "pages have another size than in another file");
+   }
+   return TG_TRACE_MORE;
+}
+
+/* Up to the next timestamp, which may be the same again; or, of one file, to the end. */
+static TgTraceFound read_slice(run *r, source *s)
+{
+   const uint64_t time = s->trace.time;
+   TgTraceFound found = TG_TRACE_MORE;
+   r->here = s->here;
+   while (found == TG_TRACE_MORE && (r->n_sources == 1 || s->trace.time == time)) {
+      found = tg_trace_next(&s->trace);
+      for (unsigned i = 0; found == TG_TRACE_MORE && i < s->trace.n; i++)
+         refer(r, &s->trace.ref[i]);
+   }
+   s->here = r->here;
+   if (r->n_sources > 1 && (found == TG_TRACE_MORE || found == TG_TRACE_END)
+       && compare(r, &s->trace) == TG_TRACE_DAMAGED)
+      return TG_TRACE_DAMAGED;
+   return found;
+}
+
+/* That with the earliest timestamp, of several the first. NULL: all have ended. */
+static source *next_source(const run *r)
+{
+   source *next = NULL;
+   for (unsigned i = 0; i < r->n_sources; i++) {
+      source *const s = r->source[i];
+      if (!s->has_ended && (next == NULL || s->trace.time < next->trace.time))
+         next = s;
+   }
+   return next;
+}
+
+static bool is_whole(const source *s, TgTraceRun *result)
+{
+   const char *program;
+   if (tg_unpacked_is_whole(s->file, &program))
+      return true;
+   result->how = TG_TRACE_CUT;
+   snprintf(result->why, sizeof result->why, "%s cannot unpack the file to its end", program);
+   return false;
+}
+
+/* What has been unpacked in part ends somewhere, and perhaps not where a record does. */
+static void find_ending(const source *s, TgTraceFound found, TgTraceRun *result)
+{
+   result->how = found;
+   if (found == TG_TRACE_DAMAGED)
+      snprintf(result->why, sizeof result->why, "%s %llu: %s", s->trace.format->unit,
+               (unsigned long long)s->trace.at_unit, s->trace.why);
+   else if (is_whole(s, result) && found == TG_TRACE_CUT)
+      snprintf(result->why, sizeof result->why, "the file is not complete");
+}
+
+/* Of a folder, in which file it is. */
+static void name_file(const source *s, TgTraceRun *result)
+{
+   char why[sizeof result->why];
+   memcpy(why, result->why, sizeof why);
+   const char *const slash = strrchr(s->name, '/');
+   snprintf(result->why, sizeof result->why, "%.150s: %.200s", slash == NULL ? s->name : slash + 1, why);
+}
+
+static void read_all(run *r, TgTraceRun *result)
+{
+   source *s;
+   while ((s = next_source(r)) != NULL) {
+      const TgTraceFound found = read_slice(r, s);
+      if (found == TG_TRACE_MORE)
+         continue;
+      find_ending(s, found, result);
+      if (result->how != TG_TRACE_END) {
+         if (r->is_folder)
+            name_file(s, result);
+         return;
+      }
+      s->has_ended = true;
+   }
+   if (r->refs[TLB_FETCH] + r->refs[TLB_LOAD] + r->refs[TLB_STORE] == 0) {
+      result->how = TG_TRACE_DAMAGED;
+      snprintf(result->why, sizeof result->why, "there is no reference in it");
    }
 }
 
@@ -189,77 +298,99 @@ static void make_text(const run *r, const char *name, TgTraceRun *result)
 
 /* --- All of it --- */
 
-static void tell(const run *r, char *out, size_t size)
+/* Adds to the line. */
+static void say(TgTraceRun *result, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(TgTraceRun *result, const char *format, ...)
 {
-   const TgTrace *const t = &r->trace;
-   int n = snprintf(out, size, "%s, %llu instructions, %llu reads, %llu writes; it has %s",
-                    t->format->name, (unsigned long long)r->refs[TLB_FETCH],
-                    (unsigned long long)r->refs[TLB_LOAD],
-                    (unsigned long long)r->refs[TLB_STORE], t->format->lacks);
-   if (t->no_data)
-      n += snprintf(out + n, size - (size_t)n, ", no references to data");
-   if (t->n_prefetches > 0)
-      n += snprintf(out + n, size - (size_t)n, "; %llu prefetches are left out",
-                    (unsigned long long)t->n_prefetches);
-   if (t->n_not_fetched > 0)
-      snprintf(out + n, size - (size_t)n,
-               "; %llu repetitions of instructions are not fetched again",
-               (unsigned long long)t->n_not_fetched);
+   const size_t n = strlen(result->about);
+   va_list args;
+   va_start(args, format);
+   vsnprintf(result->about + n, sizeof result->about - n, format, args);
+   va_end(args);
 }
 
-static void open_trace(run *r, const char *name, const TgTraceFormat *format)
+static void tell(const run *r, const char *v2p, const TgPhysical *physical, TgTraceRun *result)
 {
-   r->file = tg_unpacked_open(name);
-   tg_trace_begin(&r->trace, format, tg_unpacked_get, r->file);
+   const TgTraceFormat *const format = r->source[0]->trace.format;
+   uint64_t n_prefetches = 0, n_not_fetched = 0;
+   bool no_data = false;
+   for (unsigned i = 0; i < r->n_sources; i++) {
+      n_prefetches += r->source[i]->trace.n_prefetches;
+      n_not_fetched += r->source[i]->trace.n_not_fetched;
+      no_data |= r->source[i]->trace.no_data;
+   }
+   say(result, "%s, ", format->name);
+   if (r->is_folder)
+      say(result, "%u files, ", r->n_sources);
+   say(result, "%llu instructions, %llu reads, %llu writes; it has %s",
+       (unsigned long long)r->refs[TLB_FETCH], (unsigned long long)r->refs[TLB_LOAD],
+       (unsigned long long)r->refs[TLB_STORE], format->lacks);
+   if (no_data)
+      say(result, ", no references to data");
+   if (n_prefetches > 0)
+      say(result, "; %llu prefetches are left out", (unsigned long long)n_prefetches);
+   if (n_not_fetched > 0)
+      say(result, "; %llu repetitions of instructions are not fetched again",
+          (unsigned long long)n_not_fetched);
+   if (physical == NULL)
+      return;
+   const char *const slash = strrchr(v2p, '/');
+   say(result, "; %.100s has %llu pages", slash == NULL ? v2p : slash + 1,
+       (unsigned long long)tg_physical_n_pages(physical));
+   if (tg_physical_n_missing(physical) > 0)
+      say(result, ", and %llu that are referenced are not among them: these are base pages",
+          (unsigned long long)tg_physical_n_missing(physical));
+}
+
+static source *open_source(const char *name, const TgTraceFormat *format)
+{
+   source *const s = need(calloc(1, sizeof *s));
+   s->name = name;
+   s->file = tg_unpacked_open(name);
+   tg_trace_begin(&s->trace, format, tg_unpacked_get, s->file);
+   return s;
+}
+
+static void close_source(source *s)
+{
+   tg_unpacked_close(s->file);
+   free(s);
 }
 
 unsigned tg_trace_page_shift(const char *name, const TgTraceFormat *format)
 {
-   run *const r = need(calloc(1, sizeof *r));
-   open_trace(r, name, format);
-   while (tg_trace_next(&r->trace) == TG_TRACE_MORE && r->trace.n == 0)
+   const TgTraceFiles files = tg_trace_files(name, format);
+   source *const s = open_source(files.name[0], format);
+   while (tg_trace_next(&s->trace) == TG_TRACE_MORE && s->trace.n == 0)
       ;
-   const unsigned shift = r->trace.page_shift;
-   tg_unpacked_close(r->file);
-   free(r);
+   const unsigned shift = s->trace.page_shift;
+   close_source(s);
    return shift;
 }
 
-/* What has been unpacked in part ends somewhere, and perhaps not where a record does. */
-static void find_ending(run *r, TgTraceFound found, TgTraceRun *result)
-{
-   const char *program;
-   result->how = found;
-   if (found == TG_TRACE_DAMAGED)
-      snprintf(result->why, sizeof result->why, "%s %llu: %s", r->trace.format->unit,
-               (unsigned long long)r->trace.at_unit, r->trace.why);
-   else if (!tg_unpacked_is_whole(r->file, &program)) {
-      result->how = TG_TRACE_CUT;
-      snprintf(result->why, sizeof result->why, "%s cannot unpack the file to its end", program);
-   } else if (found == TG_TRACE_CUT)
-      snprintf(result->why, sizeof result->why, "the file is not complete");
-   else if (r->refs[TLB_FETCH] + r->refs[TLB_LOAD] + r->refs[TLB_STORE] == 0) {
-      result->how = TG_TRACE_DAMAGED;
-      snprintf(result->why, sizeof result->why, "there is no reference in it");
-   }
-}
-
 TgTraceRun tg_trace_run(const char *name, const TgTraceFormat *format, TgReplay *replay,
-                        unsigned page_shift)
+                        unsigned page_shift, const char *v2p, TgPhysical *physical)
 {
    TgTraceRun result = { .how = TG_TRACE_END };
+   const TgTraceFiles files = tg_trace_files(name, format);
    run *const r = need(calloc(1, sizeof *r));
    r->replay = replay;
    r->page_shift = page_shift;
-   open_trace(r, name, format);
-   const TgTraceFound found = read_all(r);
+   r->is_folder = files.is_folder;
+   r->n_sources = files.n;
+   r->source = need(calloc(files.n, sizeof *r->source));
+   for (unsigned i = 0; i < files.n; i++)
+      r->source[i] = open_source(files.name[i], format);
+   read_all(r, &result);
    replay_batch(r);
-   find_ending(r, found, &result);
    result.instructions = r->refs[TLB_FETCH];
-   tell(r, result.about, sizeof result.about);
+   tell(r, v2p, physical, &result);
    if (result.how == TG_TRACE_END)
       make_text(r, name, &result);
-   tg_unpacked_close(r->file);
+   for (unsigned i = 0; i < files.n; i++)
+      close_source(r->source[i]);
+   free(r->source);
    free(r->line);
    free(r);
    return result;

@@ -14,20 +14,21 @@ void tlb_large_filter_init(tlb_large_filter *f, const tlb_filter *is, unsigned b
    f->at = memory->take(n_places(f) * sizeof *f->at, memory->opaque);
    for (size_t i = 0; i < n_places(f); i++)
       f->at[i] = (tlb_large_entry){ .number = 0 };
+   for (size_t i = 0; i < TLB_LARGE_FOUND; i++)
+      f->found[i] = f->at;
 }
 
 static tlb_large_entry *set_of(const tlb_large_filter *f, uint64_t number)
 {
-   return &f->at[number % f->is.sets * f->is.ways];
+   return &f->at[tlb_filter_set(number, f->is.sets) * f->is.ways];
 }
 
-tlb_large_entry *tlb_large_filter_find(const tlb_large_filter *f, uint64_t page)
+tlb_large_entry *tlb_large_filter_search(tlb_large_filter *f, uint64_t number)
 {
-   const uint64_t number = page >> f->bits;
    tlb_large_entry *const set = set_of(f, number);
    for (unsigned i = 0; i < f->is.ways; i++) {
       if (set[i].number == number + 1)
-         return &set[i];
+         return f->found[number % TLB_LARGE_FOUND] = &set[i];
    }
    return NULL;
 }
@@ -61,10 +62,8 @@ uint64_t tlb_large_filter_enter(tlb_large_filter *f, uint64_t page)
 void tlb_large_filter_use(tlb_large_filter *f, unsigned user, uint64_t page, uint64_t time)
 {
    tlb_large_entry *const u = tlb_large_filter_find(f, page);
-   if (u == NULL || time <= u->by[user].time)
-      return;
-   u->by[user].time = time;
-   u->by[user].page = page;
+   if (u != NULL)
+      tlb_large_entry_use(u, user, page, time);
 }
 
 static int is_between(const tlb_large_filter *f, const tlb_large_entry *u, uint64_t first,

@@ -26,10 +26,13 @@ typedef struct {
    } by[TLB_N_USERS];
 } tlb_large_entry;
 
+enum { TLB_LARGE_FOUND = 64 };
+
 typedef struct {
    tlb_filter is;
    unsigned bits; /* a large page has 2^this base pages */
    tlb_large_entry *at; /* by set, the ways of each */
+   tlb_large_entry *found[TLB_LARGE_FOUND]; /* by the page's number modulo these: tried first */
 } tlb_large_filter;
 
 void tlb_large_filter_init(tlb_large_filter *f, const tlb_filter *is, unsigned base_page_shift,
@@ -40,11 +43,19 @@ static inline int tlb_large_filter_is_of(const tlb_large_filter *f, unsigned use
    return (f->is.users >> user & 1) != 0;
 }
 
+/* The same, where it was not there last. */
+tlb_large_entry *tlb_large_filter_search(tlb_large_filter *f, uint64_t number);
+
 /* The place of the large page around a base page, or NULL. */
-tlb_large_entry *tlb_large_filter_find(const tlb_large_filter *f, uint64_t page);
+static inline tlb_large_entry *tlb_large_filter_find(tlb_large_filter *f, uint64_t page)
+{
+   const uint64_t number = page >> f->bits;
+   tlb_large_entry *const e = f->found[number % TLB_LARGE_FOUND];
+   return e->number == number + 1 ? e : tlb_large_filter_search(f, number);
+}
 
 /* Whether a reference to the base page hits. */
-static inline int tlb_large_filter_hits(const tlb_large_filter *f, uint64_t page)
+static inline int tlb_large_filter_hits(tlb_large_filter *f, uint64_t page)
 {
    const tlb_large_entry *const e = tlb_large_filter_find(f, page);
    return e != NULL && !e->is_in_doubt;
@@ -54,7 +65,16 @@ static inline int tlb_large_filter_hits(const tlb_large_filter *f, uint64_t page
    of that which has to make room for it; 0: none has to. */
 uint64_t tlb_large_filter_enter(tlb_large_filter *f, uint64_t page);
 
-/* If its large page is there: base page `page` was used then, unless that is known already. */
+/* Base page `page` of the large page there was used then, unless that is known already. */
+static inline void tlb_large_entry_use(tlb_large_entry *e, unsigned user, uint64_t page, uint64_t time)
+{
+   if (time <= e->by[user].time)
+      return;
+   e->by[user].time = time;
+   e->by[user].page = page;
+}
+
+/* The same, if the large page is there. */
 void tlb_large_filter_use(tlb_large_filter *f, unsigned user, uint64_t page, uint64_t time);
 
 /* Whether it has large pages, not in doubt, with base pages from number `first` to `last`; and from

@@ -92,14 +92,14 @@ void tlb_stream_flush(tlb_stream_writer *w, uint64_t instructions)
    const uint8_t *const pages = at;
    for (unsigned i = 0; i < w->n; i++) {
       uint64_t *const from = page_before(&b, w->record[i].what);
-      at = tlb_put_number(at, folded(*from, w->record[i].page));
+      at = tlb_put_number_wide(at, folded(*from, w->record[i].page));
       *from = w->record[i].page;
    }
    const uint8_t *const lines = at;
    for (unsigned i = 0; i < w->n; i++) {
       if ((w->record[i].what & TLB_RECORD_USE) != 0)
          continue;
-      at = tlb_put_number(at, folded(b.line, w->record[i].line));
+      at = tlb_put_number_wide(at, folded(b.line, w->record[i].line));
       b.line = w->record[i].line;
    }
    uint8_t *end = head;

@@ -51,6 +51,13 @@ typedef struct {
    unsigned shift; /* of its pages; 0: base pages */
 } tlb_filter;
 
+/* Which of so many sets a page of that number is in. Most filters have a power of two of them, and
+   need no division. */
+static inline uint32_t tlb_filter_set(uint64_t number, uint32_t sets)
+{
+   return (uint32_t)((sets & (sets - 1)) == 0 ? number & (sets - 1) : number % sets);
+}
+
 typedef struct {
    unsigned base_page_shift; /* 0: of no machine yet */
    uint64_t large; /* bit n: for pages of 2^n bytes, too; to be set before the first machine */
