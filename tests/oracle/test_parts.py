@@ -189,8 +189,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory, program: Path) -> Path:
         ("--from=a --to=start", "recording: --to=start: the run does not come to this phase behind that of --from="),
         ("--from=a --to=a", "recording: --from= and --to= are one phase; give --to= the phase behind"),
         ("--thread=1", "recording: --thread=1: the recording does not tell threads apart; record the program with --separate-threads=yes"),
-        ("--thread=1 --from=a", "--thread= goes without --from= and --to=: a recording has the references of each thread, and of each phase, "
-                                "but not those of a thread in a phase"),
+        ("--thread=1 --from=a", "--thread= goes without --from= and --to=: a recording has the references of each thread, and of each phase, but not those of a thread in a phase"),
         ("--from=", "--from=: a value is missing behind --from="),
         ("--input=lackey --to=a", "--to: a trace has neither marks nor threads"),
     ],
