@@ -558,6 +558,7 @@ TOOL_INCLUDES = \
 	tlbgrind/attribution/line_reader.h \
 	tlbgrind/attribution/lines.h \
 	tlbgrind/attribution/made_code.h \
+	tlbgrind/attribution/out_words.h \
 	tlbgrind/attribution/perf_map.h \
 	tlbgrind/attribution/sites.h \
 	tlbgrind/attribution/unnamed.h \

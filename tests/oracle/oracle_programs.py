@@ -234,3 +234,23 @@ def make_repository(place: Path, text: object) -> None:
         env |= {"GIT_AUTHOR_DATE": stamp, "GIT_COMMITTER_DATE": stamp}
         run("add", "-A")
         run("commit", "-q", "-m", f"commit {number}")
+
+
+# What programs in C begin with that are written for one test: memory, and work that refers to it.
+WORK = """
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tlbgrind.h"
+enum { ALL = 2 << 20 };
+static char *b;
+static void *work(void *step)
+{
+   for (long i = 0; i < ALL; i += (long)step)
+      b[i] += b[i * 7919 & (ALL - 1)];
+   return NULL;
+}
+"""

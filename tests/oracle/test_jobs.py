@@ -11,27 +11,14 @@ import time
 from pathlib import Path
 
 import pytest
+from oracle_programs import WORK
 from oracle_support import environment
 from tg_environment import CC, TLBGRIND
 
 MACHINES = "skylake,zen3,cortex-a53,haswell:dtlb-4k.policy=random:5,broadwell:dtlb-4k.index=xor 4,c906"
 
 # What it does, between phases, is in its argument; "wait": reads a byte first, as long as there is none.
-PROGRAM = """
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include "tlbgrind.h"
-enum { ALL = 2 << 20 };
-static char *b;
-static void *work(void *step)
-{
-   for (long i = 0; i < ALL; i += (long)step)
-      b[i] += b[i * 7919 & (ALL - 1)];
-   return NULL;
-}
+PROGRAM = WORK + """
 int main(int c, char **v)
 {
    const char *how = v[1];
@@ -74,12 +61,12 @@ int main(int c, char **v)
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("program")
     (folder / "work.c").write_text(PROGRAM)
-    subprocess.run([*CC, "-g", "-O1", f"-I{os.environ['TG_SRCDIR']}/tlbgrind", "-o", "work", "work.c"], cwd=folder, check=True)
+    subprocess.run([*CC, "-g", "-O1", f"-I{os.environ['TG_SRCDIR']}/tlbgrind", "-pthread", "-o", "work", "work.c"], cwd=folder, check=True)
     return folder / "work"
 
 
 def line(program: Path, how: str, machines: str, *options: str) -> list[str]:
-    given = ["--thp=never", "--cores=shared", f"--machine={machines}", "-o", "x", *options]
+    given = ["--thp=never", "--cores=shared", *(machines and [f"--machine={machines}"]), "-o", "x", *options]
     return ["setarch", "-R", TLBGRIND, *given, str(program), how]
 
 
@@ -153,6 +140,12 @@ def test_one_machine_and_virtual_ones(tmp_path: Path, program: Path) -> None:
     assert "walk refs" in live[1]
     jobs = run(tmp_path / "jobs", program, "none", "skylake", *options, "--jobs=2")
     assert jobs == live
+
+
+def test_the_machine_of_a_command_line(tmp_path: Path, program: Path) -> None:
+    options = ("--itlb=16,4", "--dtlb=16,4", "--stlb=64,8")
+    live = run(tmp_path / "live", program, "none", "", *options)
+    assert run(tmp_path / "jobs", program, "none", "", *options, "--jobs=1") == live
 
 
 def test_of_a_forked_child_it_is_said(tmp_path: Path, program: Path) -> None:

@@ -13,6 +13,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from oracle_programs import WORK
 from oracle_support import environment
 from tg_environment import CC, TLBGRIND
 
@@ -21,19 +22,7 @@ MACHINES = "skylake,cortex-a53"
 
 # Marks each of its arguments, and then works in another function than before; "0" sets counts to zero, and
 # behind "threads" a thread works beside: then what comes when differs from run to run.
-PROGRAM = """
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include "tlbgrind.h"
-enum { ALL = 1 << 20 };
-static char *b;
-static void *wide(void *step)
-{
-   for (long i = 0; i < ALL; i += (long)step)
-      b[i] += b[i * 7919 & (ALL - 1)];
-   return NULL;
-}
+PROGRAM = WORK + """
 static void *narrow(void *step)
 {
    for (long i = 0; i < ALL / 8; i += (long)step)
@@ -42,8 +31,8 @@ static void *narrow(void *step)
 }
 int main(int c, char **v)
 {
-   b = calloc(1, ALL);
-   wide((void *)8192);
+   b = malloc(ALL);
+   work((void *)8192);
    const int threads = c > 1 && strcmp(v[1], "threads") == 0;
    for (int i = 1 + threads; i < c; i++) {
       pthread_t t;
@@ -51,8 +40,8 @@ int main(int c, char **v)
          TLBGRIND_ZERO;
       else
          TLBGRIND_MARK(v[i]);
-      (i % 2 ? wide : narrow)((void *)(256L << i % 4));
-      if (threads && pthread_create(&t, NULL, wide, (void *)4096) == 0)
+      (i % 2 ? work : narrow)((void *)(256L << i % 4));
+      if (threads && pthread_create(&t, NULL, work, (void *)4096) == 0)
          pthread_join(t, NULL);
    }
    return 0;
@@ -118,7 +107,7 @@ def test_a_phase_and_a_thread_are_the_live_run_s_files(tmp_path: Path, program: 
         assert found == live(files, "thread", number) and len(found) == 2
 
 
-@pytest.mark.parametrize("options", [("narrow", "--faults=yes"), ("wide", "--fast-path=no")])
+@pytest.mark.parametrize("options", [("narrow", "--faults=yes"), ("work", "--fast-path=no")])
 def test_what_is_not_collected_is_counted_nowhere(tmp_path: Path, program: Path, options: tuple[str, ...]) -> None:
     collect = (f"--toggle-collect={options[0]}", *options[1:], "--separate-threads=yes")
     files = run(tmp_path / "r", program, "threads a b 0 c b", *collect)
@@ -200,8 +189,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory, program: Path) -> Path:
         ("--from=a --to=start", "recording: --to=start: the run does not come to this phase behind that of --from="),
         ("--from=a --to=a", "recording: --from= and --to= are one phase; give --to= the phase behind"),
         ("--thread=1", "recording: --thread=1: the recording does not tell threads apart; record the program with --separate-threads=yes"),
-        ("--thread=1 --from=a", "--thread= goes without --from= and --to=: a recording has the references of each thread, and of each phase, "
-                                "but not those of a thread in a phase"),
+        ("--thread=1 --from=a", "--thread= goes without --from= and --to=: a recording has the references of each thread, and of each phase, but not those of a thread in a phase"),
         ("--from=", "--from=: a value is missing behind --from="),
         ("--input=lackey --to=a", "--to: a trace has neither marks nor threads"),
     ],

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from oracle_programs import WORK
 from oracle_support import environment
 from tg_environment import CC, TLBGRIND
 
@@ -21,19 +22,8 @@ PROGRAM = """
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include "tlbgrind.h"
-enum { ALL = 1 << 20 };
-static char *b;
+""" + WORK + """
 static volatile int ended;
-static void work(long step)
-{
-   for (long i = 0; i < ALL; i += step)
-      b[i] += b[i * 7919 & (ALL - 1)];
-}
 static void more(long step)
 {
    for (long i = 0; i < ALL; i += step)
@@ -53,7 +43,7 @@ static int end(int n)
 static int forks(void)
 {
    if (fork() == 0) {
-      work(1024);
+      work((void *)1024);
       TLBGRIND_MARK("child");
       if (fork() == 0) {
          more(2048);
@@ -70,14 +60,14 @@ static int forks(void)
       execl("/bin/true", "true", NULL);
    }
    wait(NULL);
-   work(2048);
+   work((void *)2048);
    return end(2);
 }
 static int execs(const char *program)
 {
    char *const argv[] = { "privileged", NULL };
    TLBGRIND_MARK("a");
-   work(1024);
+   work((void *)1024);
    execv(program, argv);
    execv("/etc/passwd", argv);
    execv("/bin/true", (char **)8);
@@ -89,7 +79,7 @@ int main(int c, char **v)
 {
    b = malloc(ALL);
    signal(SIGCHLD, note);
-   work(4096);
+   work((void *)4096);
    return c > 2 ? execs(v[2]) : forks();
 }
 """
@@ -100,7 +90,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("program")
     (folder / "children.c").write_text(PROGRAM)
     include = f"-I{os.environ['TG_SRCDIR']}/tlbgrind"
-    subprocess.run([*CC, "-g", "-O1", include, "-D_GNU_SOURCE", "-o", "children", "children.c"], cwd=folder, check=True)
+    subprocess.run([*CC, "-g", "-O1", include, "-D_GNU_SOURCE", "-pthread", "-o", "children", "children.c"], cwd=folder, check=True)
     return folder / "children"
 
 

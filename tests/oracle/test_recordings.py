@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from oracle_programs import WORK
 from oracle_random import build
 from oracle_support import BUILD, CLIENTS, environment
 from tg_environment import CC, TLBGRIND
@@ -198,20 +199,7 @@ def test_threads_are_one_stream(tmp_path: Path) -> None:
     check_same(tmp_path, ["skylake", "icelake"], (str(CLIENTS / "run_threads"),))
 
 
-PARTS = """
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include "tlbgrind.h"
-enum { ALL = 2 << 20 };
-static char *b;
-static void *work(void *step)
-{
-   for (long i = 0; i < ALL; i += (long)step)
-      b[i] += b[i * 7919 & (ALL - 1)];
-   return NULL;
-}
+PARTS = WORK + """
 int main(int c, char **v)
 {
    pthread_t t[2];

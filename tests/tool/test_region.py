@@ -6,10 +6,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Callable
 
@@ -290,6 +291,19 @@ def finish(tool: subprocess.Popen[str]) -> None:
     tool.stdin.write("\n")
     tool.stdin.close()
     assert tool.wait() == 0
+
+
+def test_status_tells_that_the_counts_of_jobs_are_lost(tmp_path: Path) -> None:
+    with waiting(tmp_path, "--jobs=1") as (tool, send):
+        assert "first-level misses" in send("status")
+        for process in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                if b"tg_simulate" in (process / "cmdline").read_bytes() and os.readlink(process / "cwd") == str(tmp_path):
+                    os.kill(int(process.name), signal.SIGKILL)
+        said = send("status")
+        assert "no counts of TLBs: a process of --jobs= has ended\n" in said and "first-level misses" not in said
+        assert "instructions: " in said
+        finish(tool)
 
 
 @pytest.mark.parametrize("options", [(), OFF])

@@ -53,6 +53,19 @@ static void put_text(void* opaque, const HChar* text, SizeT n)
    tg_jobs_write((const UChar*)text, n);
 }
 
+/* The machine of --itlb=, --dtlb= and --stlb= has neither name nor isa, which a machine file needs. */
+static void print_machine(const tlb_machine* m, HChar* text)
+{
+   tlb_machine* copy = VG_(malloc)("tg.jobs.machine", sizeof *copy);
+   *copy = *m;
+   if (copy->name[0] == '\0')
+      VG_(strcpy)(copy->name, "custom");
+   if (copy->isa[0] == '\0')
+      VG_(strcpy)(copy->isa, "any");
+   tlb_machine_print(copy, text, TLB_MACHINE_TEXT_SIZE);
+   VG_(free)(copy);
+}
+
 static void write_machines(const TgOptions* o)
 {
    HChar* text = VG_(malloc)("tg.jobs", TLB_MACHINE_TEXT_SIZE);
@@ -60,7 +73,7 @@ static void write_machines(const TgOptions* o)
    tg_file_print(f, "# tlbgrind run of " TG_VERSION "\njobs: %lld\nnested: %d\nmachines: %u\n",
                  o->jobs, o->nested ? 1 : 0, o->n_machines);
    for (UInt i = 0; i < o->n_machines; i++) {
-      tlb_machine_print(&o->machine[i].m, text, TLB_MACHINE_TEXT_SIZE);
+      print_machine(&o->machine[i].m, text);
       tg_file_print(f, "%lu\n%s", (UWord)VG_(strlen)(text), text);
    }
    tg_file_close(f);

@@ -31,12 +31,13 @@
 #include "output/shares.h"
 #include "output/threads.h"
 #include "base/shown.h"
+#include "attribution/out_words.h"
 #include "attribution/sites.h"
 #include "calls/arcs.h"
 
 static void print_array(const HChar* description, void* opaque)
 {
-   tg_file_print(opaque, "desc: Array: %s\n", description);
+   tg_file_print(opaque, TG_OUT_ARRAY, description);
 }
 
 static void print_key(const HChar* text, void* opaque)
@@ -83,20 +84,20 @@ static void print_switches(TgFile* f, const TgKernelOptions* k)
 static void print_machine(TgFile* f, const TgResults* results, const TgResult* result)
 {
    const TgMachine* m = result->machine;
-   tg_file_print(f, "desc: Machine: %s\n", m->name);
+   tg_file_print(f, TG_OUT_MACHINE "%s\n", m->name);
    if (results->options->n_machines > 1)
-      tg_file_print(f, "desc: Machine number: %u of %u\n",
+      tg_file_print(f, TG_OUT_MACHINE_NUMBER "%u of %u\n",
                     (UInt)(m - results->options->machine) + 1, results->options->n_machines);
    if (m->file != NULL) {
-      tg_file_print(f, "desc: Machine file: ");
+      tg_file_print(f, TG_OUT_MACHINE_FILE);
       tg_file_text(f, m->file);
       tg_file_print(f, "\n");
    }
-   tg_file_print(f, "desc: Page size: %llu\n",
+   tg_file_print(f, TG_OUT_PAGE_SIZE,
                  1ULL << m->m.base_page_shift);
    tlb_describe_arrays(&m->m, print_array, f);
    for (Word i = 0; i < VG_(sizeXA)(m->assumptions); i++)
-      tg_file_print(f, "desc: Assumption: %s\n",
+      tg_file_print(f, TG_OUT_ASSUMPTION,
                     *(HChar**)VG_(indexXA)(m->assumptions, i));
    print_cost(f, result);
    if (m->kernel.flush.how != TLB_FLUSH_NONE)
@@ -158,7 +159,7 @@ static void print_run(TgFile* f, const TgResults* results)
 static void print_second_misses(TgFile* f, const TgResult* result, const TgEvent** events,
                                 UInt n_events)
 {
-   tg_file_print(f, "desc: Second misses:");
+   tg_file_print(f, TG_OUT_SECOND_MISSES);
    for (UInt i = 0; i < n_events; i++) {
       if (events[i]->cost < TLB_N_USERS * TG_N_OF_A_KIND
           && events[i]->cost % TG_N_OF_A_KIND != TG_REFS)
@@ -270,11 +271,9 @@ Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArra
       tg_file_print(f, results->options->dump_instr ? "positions: instr line\n"
                                                     : "positions: line\n");
       for (UInt i = 0; i < n_events; i++)
-         tg_file_print(f, "event: %s : %s\n", events[i]->name,
+         tg_file_print(f, TG_OUT_EVENT, events[i]->name,
                        events[i]->long_name);
-      /* A formula: readers that support formulas show the sum as an event. */
-      tg_file_print(f, "event: walks = ILtm + DLtmr + DLtmw : Page walks\n"
-                       "events:");
+      tg_file_print(f, TG_OUT_WALKS "events:");
       for (UInt i = 0; i < n_events; i++)
          tg_file_print(f, " %s", events[i]->name);
       tg_file_print(f, "\n");

@@ -8,6 +8,7 @@
 #include "pub_tool_oset.h"
 
 #include "attribution/lines.h"
+#include "attribution/out_words.h"
 #include "base/path.h"
 #include "calls/arcs.h"
 #include "output/shares.h"
@@ -54,8 +55,8 @@ static const struct {
    const HChar* file;
    const HChar* one;
 } words[TG_N_SHARINGS] = {
-   [TG_BY_PHASE] = { "phase", "Phase", "Phase file", "Of phase" },
-   [TG_BY_THREAD] = { "thread", "Separate thread", "Thread file", "Of thread" },
+   [TG_BY_PHASE] = { TG_OUT_PHASE, TG_OUT_EACH_PHASE, TG_OUT_PHASE_FILE, TG_OUT_OF_PHASE },
+   [TG_BY_THREAD] = { TG_OUT_THREAD, TG_OUT_EACH_THREAD, TG_OUT_THREAD_FILE, TG_OUT_OF_THREAD },
 };
 
 TgShares* tg_shares(TgSharing kind)

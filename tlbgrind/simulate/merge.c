@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/out_words.h"
 #include "command/load_machine.h"
 #include "command/whole_file.h"
 #include "sim/base/text.h"
@@ -41,9 +42,9 @@ static void take_line(out_file *o, const char *line)
    const char *value;
    if ((value = value_of(line, "cmd: ")) != NULL)
       o->command = value;
-   else if ((value = value_of(line, "desc: Machine: ")) != NULL)
+   else if ((value = value_of(line, TG_OUT_MACHINE)) != NULL)
       o->machine = value;
-   else if ((value = value_of(line, "desc: Machine number: ")) != NULL)
+   else if ((value = value_of(line, TG_OUT_MACHINE_NUMBER)) != NULL)
       take_number(o, value);
    else if ((value = value_of(line, "events: ")) != NULL)
       o->events = value;

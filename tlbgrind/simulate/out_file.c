@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/out_words.h"
 #include "command/load_machine.h"
 #include "sim/base/text.h"
 #include "sim/machine/cost.h"
@@ -106,7 +107,7 @@ static bool take_section(const char *line, size_t length, TgSection *s)
    const char *at = line + sizeof section_begins - 1, *const end = line + length;
    s->kind = word(&at, end, &s->kind_length);
    s->label = s->kind == NULL ? NULL : word(&at, end, &s->label_length);
-   if (s->label == NULL || !(is(s->kind, s->kind_length, "phase") || is(s->kind, s->kind_length, "thread")))
+   if (s->label == NULL || !(is(s->kind, s->kind_length, TG_OUT_PHASE) || is(s->kind, s->kind_length, TG_OUT_THREAD)))
       return false;
    for (size_t i = 0; i < s->label_length; i++) {
       if (strchr(label_characters, s->label[i]) == NULL)
@@ -307,7 +308,7 @@ static void put_text(out_text *out, const char *text)
 
 static void put_array(const char *line, void *opaque)
 {
-   put(opaque, "desc: Array: %s\n", line);
+   put(opaque, TG_OUT_ARRAY, line);
 }
 
 static void put_line(const char *line, void *opaque)
@@ -328,22 +329,22 @@ static void put_machine(out_text *out, const TgOutFile *o, const uint64_t *total
    const tlb_run_cost run = { .least = least, .most = total[TG_ALL_CYCLES],
                               .instructions = total[tg_cost(TLB_FETCH, TG_REFS)],
                               .nested = is_nested(o) };
-   put(out, "desc: Machine: ");
+   put(out, TG_OUT_MACHINE);
    put_n(out, o->machine->name, strlen(o->machine->name));
    put(out, "\n");
    if (o->of > 1)
-      put(out, "desc: Machine number: %u of %u\n", o->number, o->of);
+      put(out, TG_OUT_MACHINE_NUMBER "%u of %u\n", o->number, o->of);
    if (o->machine->file != NULL) {
-      put(out, "desc: Machine file: ");
+      put(out, TG_OUT_MACHINE_FILE);
       put_text(out, o->machine->file);
       put(out, "\n");
    }
-   put(out, "desc: Page size: %llu\n", 1ULL << m->base_page_shift);
+   put(out, TG_OUT_PAGE_SIZE, 1ULL << m->base_page_shift);
    tlb_describe_arrays(m, put_array, out);
    for (unsigned i = 0; i < m->n_notes; i++)
-      put(out, "desc: Assumption: %s\n", m->note[i].text);
+      put(out, TG_OUT_ASSUMPTION, m->note[i].text);
    for (unsigned i = 0; i < o->machine->notes.n; i++)
-      put(out, "desc: Assumption: %s\n", o->machine->notes.text[i]);
+      put(out, TG_OUT_ASSUMPTION, o->machine->notes.text[i]);
    tlb_describe_cost(m, &run, put_line, out);
    tg_replay_backing(o->replay, o->nth, put_text_line, out);
 }
@@ -352,7 +353,7 @@ static void put_second_misses(out_text *out, const TgOutFile *o, const TgEvent *
 {
    uint64_t extra[TLB_N_USERS][TLB_N_COSTS] = { { 0 } };
    tg_replay_extra(o->replay, o->nth, o->parts, extra);
-   put(out, "desc: Second misses:");
+   put(out, TG_OUT_SECOND_MISSES);
    for (unsigned i = 0; i < n; i++) {
       const unsigned kind = event[i]->cost / TG_N_OF_A_KIND, what = event[i]->cost % TG_N_OF_A_KIND;
       if (event[i]->cost < TLB_N_USERS * TG_N_OF_A_KIND && what != TG_REFS)
@@ -374,9 +375,9 @@ static void put_sections(out_text *out, const TgOutFile *o)
       const TgSection *const s = &o->section[i];
       char *const name = tg_section_file(s, o->file);
       const bool is_phase = s->kind[0] == 'p';
-      put(out, "desc: %s: ", is_phase ? "Phase" : "Separate thread");
+      put(out, "desc: %s: ", is_phase ? TG_OUT_EACH_PHASE : TG_OUT_EACH_THREAD);
       put_n(out, s->name, s->name_length);
-      put(out, "\ndesc: %s file: ", is_phase ? "Phase" : "Thread");
+      put(out, "\ndesc: %s: ", is_phase ? TG_OUT_PHASE_FILE : TG_OUT_THREAD_FILE);
       put_text(out, file_of(name));
       put(out, "\n");
       free(name);
@@ -398,8 +399,8 @@ char *tg_section_file(const TgSection *s, const char *name)
 static void put_events(out_text *out, const TgEvent **event, unsigned n)
 {
    for (unsigned i = 0; i < n; i++)
-      put(out, "event: %s : %s\n", event[i]->name, event[i]->long_name);
-   put(out, "event: walks = ILtm + DLtmr + DLtmw : Page walks\nevents:");
+      put(out, TG_OUT_EVENT, event[i]->name, event[i]->long_name);
+   put(out, TG_OUT_WALKS "events:");
    for (unsigned i = 0; i < n; i++)
       put(out, " %s", event[i]->name);
    put(out, "\n");

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution/out_words.h"
 #include "command/load_machine.h"
 #include "sim/base/text.h"
 #include "simulate/phase_texts.h"
@@ -249,7 +250,7 @@ static bool put_lines(writer *w, reader *run, reader *phase, unsigned n)
 
 /* --- The head --- */
 
-static const char of_phase[] = "desc: Of phase: ";
+static const char of_phase[] = "desc: " TG_OUT_OF_PHASE ": ";
 
 /* The section's line in its head that begins so, behind that; NULL: it has none. */
 static const char *head_line(const TgSection *s, const char *key, const char **end)

@@ -9,6 +9,7 @@
 
 #include "base/number_format.h"
 #include "base/shown.h"
+#include "engine/jobs.h"
 #include "output/shares.h"
 #include "tool/monitor.h"
 #include "tool/outputs.h"
@@ -49,7 +50,9 @@ static void status(void)
                    first->total[tg_cost(TLB_FETCH, TG_REFS)],
                    first->total[tg_cost(TLB_LOAD, TG_REFS)],
                    first->total[tg_cost(TLB_STORE, TG_REFS)]);
-   for (UInt i = 0; i < results->options->n_machines; i++) {
+   if (tg_jobs_lost() != NULL)
+      VG_(gdb_printf)("no counts of TLBs: %s\n", tg_jobs_lost());
+   for (UInt i = 0; i < results->options->n_machines && tg_jobs_lost() == NULL; i++) {
       const TgResult* r = &results->result[i];
       VG_(gdb_printf)("%s: first-level misses %llu, page walks %llu\n",
                       tg_shown(r->machine->name), tg_result_all(r, TG_MISS_1),

@@ -9,6 +9,7 @@
 
 #include "base/number_format.h"
 #include "base/shown.h"
+#include "engine/jobs.h"
 #include "tool/outputs.h"
 #include "tool/progress.h"
 
@@ -41,7 +42,9 @@ static void print(UInt now)
    count(results->result[0].total[tg_cost(TLB_FETCH, TG_REFS)], &last_instructions, now - last,
          "instructions");
    VG_(umsg)("\n");
-   for (UInt i = 0; i < results->options->n_machines; i++) {
+   if (tg_jobs_lost() != NULL)
+      VG_(umsg)("Progress: no counts of TLBs: %s\n", tg_jobs_lost());
+   for (UInt i = 0; i < results->options->n_machines && tg_jobs_lost() == NULL; i++) {
       const TgResult* r = &results->result[i];
       VG_(umsg)("Progress: %s:", tg_shown(r->machine->name));
       count(tg_result_all(r, TG_MISS_1), &last_misses[i], now - last, "L1 misses");
