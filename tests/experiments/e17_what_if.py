@@ -15,7 +15,7 @@ import exp_relink
 from exp_faults import SAME_LIBRARY, TG_FAULTS
 from exp_frame import Check, Experiment, Missing, Result, Table, at_most
 from exp_lab import Broken, Lab, setting
-from exp_relink import Source
+from exp_relink import ARCHIVES, Source
 from tgreport.formats.faultlog import FaultLog
 
 MINOR, MAJOR = 3, 2  # what a changed program may differ by from what was said
@@ -24,7 +24,7 @@ ORDER = "functions in order"
 DATA_ORDER = "variables in order"
 IN_PROGRAM = "libraries in the program"
 # How each is really done: flags of the linker, variables. {order} is GNU ld's script, {populate-N} an object
-# file for these segments, {archives} all of the libraries' archives.
+# file for these segments.
 LINKED: Mapping[str, Sequence[str]] = {
     "LC_ALL=C": (),
     "a heap that is never cut": (),
@@ -39,7 +39,7 @@ LINKED: Mapping[str, Sequence[str]] = {
     "MADV_POPULATE: constants": ("{populate-4}",),
     ORDER: ("-Wl,-T,{order}",),
     DATA_ORDER: ("-Wl,-T,{order}",),
-    IN_PROGRAM: ("{archives}",),
+    IN_PROGRAM: (ARCHIVES,),
 }
 _POPULATE = "{populate-"
 VARIABLES: Mapping[str, Mapping[str, str]] = {
@@ -99,7 +99,7 @@ class Program:
             parts = row["remedy"].split(" + ")
             if row["minor_least"] is None or any(part not in LINKED for part in parts):
                 continue
-            if IN_PROGRAM in parts and not self.source.archives:
+            if IN_PROGRAM in parts and not self.source.has_archives:
                 continue
             env: dict[str, str] = {}
             for part in parts:
@@ -115,10 +115,6 @@ class Program:
 
     def _flags(self, parts: Sequence[str]) -> list[str]:
         flags = list(dict.fromkeys(flag for part in parts for flag in LINKED[part]))
-        if "{archives}" in flags:
-            names = [f"-l{name}" for name in self.source.archives]
-            whole = ["-Wl,--as-needed,-Bstatic,--whole-archive", *names, "-Wl,--no-whole-archive,-Bdynamic"]
-            flags = [word for flag in flags for word in (whole if flag == "{archives}" else [flag])]
         bits = sum(int(flag[len(_POPULATE) : -1]) for flag in flags if flag.startswith(_POPULATE))
         flags = [flag for flag in flags if not flag.startswith(_POPULATE)]
         if bits:

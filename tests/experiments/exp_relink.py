@@ -53,7 +53,7 @@ class Source:
     link: Callable[[Sequence[str]], None]  # with these flags more, to `linked`
     linked: Path
     env: Mapping[str, str] = field(default_factory=dict)
-    archives: Sequence[str] = ()  # of libraries, as -l takes them, that can be parts of it
+    has_archives: bool = False  # ARCHIVES is known: its libraries as parts of it
 
     def to(self, path: Path, flags: Sequence[object]) -> Path:
         self.link([str(flag) for flag in flags])
@@ -66,6 +66,17 @@ def _shell(lab: Lab, folder: Path, text: str, *arguments: object) -> None:
     lab.call(["sh", "-c", f"cd {folder} && {{ {text}; }} >>build.log 2>&1", "sh", *arguments])
 
 
+ARCHIVES = "{archives}"  # among the flags: in the place of a library, all of its archive
+
+
+def _whole(name: str) -> str:
+    return f"-Wl,-Bstatic,--whole-archive -l{name} -Wl,--no-whole-archive,-Bdynamic"
+
+
+def _plain(flags: Sequence[str]) -> list[str]:
+    return [flag for flag in flags if flag != ARCHIVES]
+
+
 def bash(lab: Lab, source: Path | None = None) -> Source:
     folder = source or fetch(lab, "bash", "bookworm")
     if not (folder / "shell.o").exists():
@@ -73,9 +84,10 @@ def bash(lab: Lab, source: Path | None = None) -> Source:
 
     def link(flags: Sequence[str]) -> None:
         (folder / "bash").unlink(missing_ok=True)
-        _shell(lab, folder, 'make bash LOCAL_LDFLAGS="-rdynamic $*"', *flags)
+        libraries = f'TERMCAP_LIB="{_whole("tinfo")}"' if ARCHIVES in flags else ""
+        _shell(lab, folder, f'make bash LOCAL_LDFLAGS="-rdynamic $*" {libraries}', *_plain(flags))
 
-    return Source("bash", ["-c", ":"], folder, link, folder / "bash", archives=["tinfo"])
+    return Source("bash", ["-c", ":"], folder, link, folder / "bash", has_archives=True)
 
 
 def git(lab: Lab, source: Path | None = None) -> Source:
@@ -87,9 +99,10 @@ def git(lab: Lab, source: Path | None = None) -> Source:
 
     def link(flags: Sequence[str]) -> None:
         (folder / "git").unlink(missing_ok=True)
-        _shell(lab, folder, f'{make} LDFLAGS="$*"', *flags)
+        libraries = f'EXTLIBS="{_whole("z")} -lpthread -lrt"' if ARCHIVES in flags else ""
+        _shell(lab, folder, f'{make} LDFLAGS="$*" {libraries}', *_plain(flags))
 
-    return Source("git", ["--version"], folder, link, folder / "git", archives=["z"])
+    return Source("git", ["--version"], folder, link, folder / "git", has_archives=True)
 
 
 def ninja(lab: Lab, source: Path | None = None) -> Source:

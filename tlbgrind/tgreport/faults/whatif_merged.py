@@ -59,7 +59,10 @@ def _libraries(run: Run, program: Program) -> tuple[list[tuple[Elf, Dynamic]], l
     """Those that are loaded with the program, as they are needed: its own, and paths of others."""
     there: dict[str, tuple[Elf, Dynamic]] = {}
     for path, elf in run.files.elves.items():
-        dynamic = dynamic_of(elf) if not elf.is_program else None
+        try:
+            dynamic = dynamic_of(elf) if not elf.is_program else None
+        except ReportError:
+            continue
         if dynamic is not None:
             there.setdefault(dynamic.soname or os.path.basename(path), (elf, dynamic))
             there.setdefault(os.path.basename(path), (elf, dynamic))

@@ -25,7 +25,7 @@ from .replay import Event, Run
 from .replay import Piece as Stretch
 from .whatif_code import CODE, Binary, Part, Parts, Piece, Used, in_order, moved
 from .whatif_link import Program
-from .whatif_standin import AHEAD, Impossible, code_ahead
+from .whatif_standin import AHEAD, Impossible, code_ahead, start_code
 from .whatif_trial import Trial
 
 Keep = Callable[[int, Event], bool]
@@ -228,10 +228,11 @@ class Relinked:
             # The linker makes it, of all that are in one file.
             made = next((s for s in home.elf.sections if s.name == section.name), None) if self.kept else None
             return made.address + min(offset, made.size - 1) if made is not None and made.size else None
-        ahead = code_ahead(elf, section) if is_program and section.name == ".text" else 0
+        is_text = section.name == ".text"
+        ahead = code_ahead(elf, section) if is_text and is_program else 0
         if ahead and offset < self.until:
             return home.starts[AHEAD] + offset
-        return home.starts[section.name] + offset - ahead
+        return home.starts[section.name] + max(0, offset - ahead - (start_code(elf, section) if is_text else 0))
 
     def _named(self, parts: Parts, part: Part, address: int, length: int) -> tuple[int | None, int]:
         """Where bytes of a library's function or variable are then. The archive's may be shorter."""

@@ -36,6 +36,8 @@ _TABLE = ".eh_frame_hdr"
 # Of the C start files and the linker.
 _START = {"main", "_start", "_init", "_fini", "__data_start", "data_start", "_IO_stdin_used", "_edata"}
 _START |= {"__bss_start", "_end", "end", "edata", "etext", "_etext", "__dso_handle", "__TMC_END__"}
+_START_CODE, _START_FILE = ("_start", "_dl_relocate_static_pie"), "crtstuff.c"
+_ALIGNED, _LEAST = 64, 1  # bytes
 # Names that an assembler takes as they are; a broken file can have any.
 _PLAIN = re.compile(r"[A-Za-z0-9_.$]+\Z")
 _MAIN, _CALL = 8, 7  # bytes of code at most: main(), a reference
@@ -74,6 +76,18 @@ def code_ahead(elf: Elf, text: Section) -> int:
     start, of all objects and archives."""
     start = next((symbol.address for symbol in elf.symbols if symbol.name == "_start"), text.address)
     return start - text.address if text.address <= start < text.address + text.size else 0
+
+
+def start_code(elf: Elf, text: Section) -> int:
+    """The size of the C start files' code, which stands at _start: a program that is linked anew has its own."""
+    start = text.address + code_ahead(elf, text)
+    end = start
+    found = [s for s in elf.symbols if s.type == STT_FUNC and (s.name in _START_CODE or s.file == _START_FILE)]
+    for symbol in sorted(found, key=lambda one: one.address):
+        # Between two of them is at most what aligns the second.
+        if end <= symbol.address < end + _ALIGNED:
+            end = symbol.address + max(symbol.size, _LEAST)
+    return min(-(-end // 16) * 16 - start, text.address + text.size - start) if end > start else 0
 
 
 def own_parts(elf: Elf) -> list[Section]:
@@ -165,8 +179,9 @@ def source(one: StandIn) -> Iterator[str]:
                 if part.address <= address and address + 8 <= part.address + part.size:
                     yield f".org {label} + {address - part.address}"
                     yield f".quad {words[address]}"
-        if part.name != ".text" or part.size - ahead > _MAIN + _CALL * len(references):
-            yield f".org {label} + {part.size - ahead}"
+        made = start_code(elf, part) if part.name == ".text" else 0
+        if part.name != ".text" or part.size - ahead - made > _MAIN + _CALL * len(references):
+            yield f".org {label} + {part.size - ahead - made}"
     yield from _unwinding(one)
     yield from _exports(one, parts, exported)
     yield '.section .note.GNU-stack,"",@progbits'
@@ -181,7 +196,8 @@ def _unwinding(one: StandIn) -> Iterator[str]:
     """What unwinds the stack is not read, but what lies behind it is so much further on in the file."""
     names = (*_UNWINDING, _TABLE) if one.has_libraries else _UNWINDING
     yield '.section .gcc_except_table,"a",@progbits'
-    yield f".skip {sum(section.size for section in one.elf.sections if section.name in names)}"
+    size = sum(section.size for section in one.elf.sections if section.name in names)
+    yield f".skip {min(size, os.path.getsize(one.elf.path))}"
 
 
 def _exports(one: StandIn, parts: Sequence[Section], exported: set[str]) -> Iterator[str]:

@@ -150,7 +150,7 @@ def _recorded(lab: Lab, path: str, places: dict[str, tuple[str, str]]) -> Trial:
 
 def _called(lab: Lab, path: str) -> list[str]:
     """By a name and with arguments that are as long as the recorded run's."""
-    name, *arguments = lab.command.split(" ")
+    name, *arguments = lab.command.replace("\0", " ").split(" ")
     short = "t" * min(max(1, len(name) - len("./")), _MOST_NAME)
     called = os.path.join(lab.folder, short)
     if os.path.lexists(called):
