@@ -7,7 +7,7 @@
 #include "pub_tool_mallocfree.h"
 
 #include "sim/base/divisor.h"
-#include "sim/mmu/l1_lookup.h"
+#include "sim/mmu/refer.h"
 #include "sim/record/large_filter.h"
 
 #include "base/allocator.h"
@@ -644,17 +644,6 @@ static void find_mapping(tlb_page_number number)
    *known = number;
 }
 
-/* With --jobs= the run's machines see no reference, and what backs the page is asked here, where they
-   would: so the run's page map has what its files and the summary say of page sizes. */
-static void ask_views(const tlb_page* p, tlb_page_number number, tlb_user user)
-{
-   tlb_reference unused;
-   for (UInt i = 0; i < tg_mmus.n_mmus; i++) {
-      if (tg_mmus.mmu[i].asks)
-         tlb_l1_ask(&tg_mmus.mmu[i], p, number, user, &unused);
-   }
-}
-
 static UInt line_number(const TgRef* r)
 {
    TgLine* line = tg_site_line(r->site);
@@ -756,8 +745,9 @@ void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now
       return;
    if (large_pages != 0)
       find_mapping(number);
+   /* The run's own page map then has what its files and the summary say of page sizes. */
    if (large_pages != 0 && tg_jobs_on)
-      ask_views(p, number, user);
+      tlb_refer_ask(&tg_mmus, p, number, user);
    const UInt what = (UInt)user | (r->modifies ? TLB_RECORD_MODIFIES : 0)
                      | (part != TG_RECORDED_WHOLE ? TLB_RECORD_IN_PARTS : 0)
                      | (follows ? TLB_RECORD_GOES_ON : 0);
