@@ -585,11 +585,9 @@ static void changes(void* opaque, const tlb_map_event* e)
    (void)opaque;
    if (is_of_other_pages(e->mapping)) {
       HChar text[160];
-      VG_(snprintf)(text, sizeof text, "the program asks for pages of %s%s%s%s",
-                    tg_page_size(e->mapping->huge_shift).text,
-                    tg_jobs_on ? "" : "; --record-pages=",
-                    tg_jobs_on ? "" : tg_page_size(e->mapping->huge_shift).text,
-                    tg_jobs_on ? "" : " records these, too");
+      VG_(snprintf)(text, sizeof text, "the program asks for pages of %s; --record-pages=%s records "
+                                       "these, too", tg_page_size(e->mapping->huge_shift).text,
+                    tg_page_size(e->mapping->huge_shift).text);
       tg_recording_stop(text);
       return;
    }
@@ -607,10 +605,8 @@ void tg_recording_asks(void)
       return;
    if (thp_shift == 0 || (large_pages >> thp_shift & 1) == 0) {
       HChar text[160];
-      VG_(snprintf)(text, sizeof text, "the program asks for huge pages%s%s%s",
-                    tg_jobs_on ? "" : "; --record-pages=",
-                    tg_jobs_on ? "" : thp_shift == 0 ? "..." : tg_page_size(thp_shift).text,
-                    tg_jobs_on ? "" : " records these, too");
+      VG_(snprintf)(text, sizeof text, "the program asks for huge pages; --record-pages=%s records "
+                                       "these, too", thp_shift == 0 ? "..." : tg_page_size(thp_shift).text);
       tg_recording_stop(text);
       return;
    }
