@@ -127,7 +127,8 @@ def await_simulators(folder: Path, n: int) -> list[int]:
 )
 def test_all_is_as_without_jobs(tmp_path: Path, program: Path, how: str, options: tuple[str, ...]) -> None:
     live = run(tmp_path / "live", program, how, MACHINES, *options)
-    jobs = run(tmp_path / "jobs", program, how, MACHINES, *options, "--jobs=4")
+    more = ("--record-pages=2M",) if how == "huge" else ()
+    jobs = run(tmp_path / "jobs", program, how, MACHINES, *options, *more, "--jobs=4")
     assert len(live[2]) >= 6 and "machine" in live[1]
     assert [name for name in {*live[2], *jobs[2]} if live[2].get(name) != jobs[2].get(name)] == []
     assert (jobs[0], jobs[1].splitlines()) == (live[0], live[1].splitlines())
@@ -161,54 +162,25 @@ def test_machines_have_pages_of_their_own(tmp_path: Path, program: Path) -> None
     assert len(live[2]) == 16 and jobs == live
 
 
-# Loads have one array more for pages of 2M, beside one for loads and stores: what is left out of a stream for it is not exact.
-BESIDE = """tlbgrind-machine 1
-name beside
-title beside
-isa x86-64
-year 2000
-confidence A
-source none
-base-page 4K
-array ITLB
-   level 1
-   users fetches
-   entries 16
-   ways full
-   pages 4K+2M
-   policy lru
-   source none
-array DTLB
-   level 1
-   users loads+stores
-   entries 16
-   ways full
-   pages 4K+2M
-   policy lru
-   source none
-array LTLB
-   level 1
-   users loads
-   entries 4
-   ways full
-   pages 2M
-   policy lru
-   source none
-end
-"""
+@pytest.mark.parametrize("options", [("--thp=always",), ("--thp=madvise", "--huge-pool=2M:1"), ("--pages=anon:64K",)])
+def test_memory_whose_pages_change(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """By calls of all kinds and forks, whose children have files of their own without --jobs."""
+    source = str(Path(os.environ["TG_SRCDIR"], "tests/oracle/page_changes.c"))
+    subprocess.run([*CC, "-g", "-O1", "-o", "changes", source], cwd=tmp_path, check=True)
+    machines = "skylake,zen3@heap:2M,cortex-a53"
+    live, jobs = (
+        run(tmp_path / name, tmp_path / "changes", "1", machines, *options, "--tlbgrind-out-file=x.%p", *more)[2]
+        for name, more in (("live", ()), ("jobs", ("--jobs=2", "--record-pages=2M")))
+    )
+    assert len(live) > len(jobs) == 3 and set(jobs.values()) < set(live.values())
 
 
-def test_huge_pages_end_it_where_a_machine_allows_base_pages_alone(tmp_path: Path, program: Path) -> None:
-    (tmp_path / "beside.machine").write_text(BESIDE)
-    machine = str(tmp_path / "beside.machine")
-    live = run(tmp_path / "live", program, "none", machine)
-    assert run(tmp_path / "plain", program, "none", machine, "--jobs=1") == live
-    status, said, files = run(tmp_path / "jobs", program, "huge", machine, "--jobs=1", "--thp=madvise")
+def test_huge_pages_end_it_if_they_were_not_named(tmp_path: Path, program: Path) -> None:
+    status, said, files = run(tmp_path / "jobs", program, "huge", "skylake", "--jobs=1")
     assert (status, files) == (0, {})
     assert "warning: --jobs: the simulation ends after" in said and "error: no out-file of this process" in said
+    assert "the program asks for huge pages; --record-pages=2M records these, too" in said
     assert "I1" not in said and "share of time" not in said
-    status, said, files = run(tmp_path / "run", program, "huge", machine, "--jobs=1", "--pages=heap:2M")
-    assert (status, files) == (1, {}) and "beside: first-level arrays side by side serve different kinds of references" in said
 
 
 @pytest.mark.parametrize("killed", [(0, 1, 2), (2,)])

@@ -8,7 +8,7 @@
 #include "pub_tool_options.h"
 
 #include "sim/base/divisor.h"
-#include "sim/mmu/l1_lookup.h"
+#include "sim/mmu/refer.h"
 #include "sim/record/large_filter.h"
 
 #include "base/allocator.h"
@@ -598,11 +598,9 @@ static void changes(void* opaque, const tlb_map_event* e)
    (void)opaque;
    if (is_of_other_pages(e->mapping)) {
       HChar text[160];
-      VG_(snprintf)(text, sizeof text, "the program asks for pages of %s%s%s%s",
-                    tg_page_size(e->mapping->huge_shift).text,
-                    tg_jobs_on ? "" : "; --record-pages=",
-                    tg_jobs_on ? "" : tg_page_size(e->mapping->huge_shift).text,
-                    tg_jobs_on ? "" : " records these, too");
+      VG_(snprintf)(text, sizeof text, "the program asks for pages of %s; --record-pages=%s records "
+                                       "these, too", tg_page_size(e->mapping->huge_shift).text,
+                    tg_page_size(e->mapping->huge_shift).text);
       tg_recording_stop(text);
       return;
    }
@@ -620,10 +618,8 @@ void tg_recording_asks(void)
       return;
    if (thp_shift == 0 || (large_pages >> thp_shift & 1) == 0) {
       HChar text[160];
-      VG_(snprintf)(text, sizeof text, "the program asks for huge pages%s%s%s",
-                    tg_jobs_on ? "" : "; --record-pages=",
-                    tg_jobs_on ? "" : thp_shift == 0 ? "..." : tg_page_size(thp_shift).text,
-                    tg_jobs_on ? "" : " records these, too");
+      VG_(snprintf)(text, sizeof text, "the program asks for huge pages; --record-pages=%s records "
+                                       "these, too", thp_shift == 0 ? "..." : tg_page_size(thp_shift).text);
       tg_recording_stop(text);
       return;
    }
@@ -655,17 +651,6 @@ static void find_mapping(tlb_page_number number)
       return;
    tg_aspace_find(number << tg_mmus.traits.page_shift);
    *known = number;
-}
-
-/* With --jobs= the run's machines see no reference, and what backs the page is asked here, where they
-   would: so the run's page map has what its files and the summary say of page sizes. */
-static void ask_views(const tlb_page* p, tlb_page_number number, tlb_user user)
-{
-   tlb_reference unused;
-   for (UInt i = 0; i < tg_mmus.n_mmus; i++) {
-      if (tg_mmus.mmu[i].asks)
-         tlb_l1_ask(&tg_mmus.mmu[i], p, number, user, &unused);
-   }
 }
 
 static UInt line_number(const TgRef* r)
@@ -769,8 +754,9 @@ void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now
       return;
    if (large_pages != 0)
       find_mapping(number);
+   /* The run's own page map then has what its files and the summary say of page sizes. */
    if (large_pages != 0 && tg_jobs_on)
-      ask_views(p, number, user);
+      tlb_refer_ask(&tg_mmus, p, number, user);
    const UInt what = (UInt)user | (r->modifies ? TLB_RECORD_MODIFIES : 0)
                      | (part != TG_RECORDED_WHOLE ? TLB_RECORD_IN_PARTS : 0)
                      | (follows ? TLB_RECORD_GOES_ON : 0)

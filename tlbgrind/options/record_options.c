@@ -21,6 +21,15 @@ static const HChar* reason(void)
    return arg != NULL ? arg : tg_given("--jobs");
 }
 
+/* Whether some memory has large pages without the program's asking. */
+static Bool has_large(const TgOptions* o)
+{
+   Bool has = False;
+   for (UInt i = 0; i < o->n_machines; i++)
+      has |= o->machine[i].pages.n_rules > 0 || o->machine[i].pages.thp == TLB_THP_ALWAYS;
+   return has;
+}
+
 /* The sizes that the recording is for, where nothing is said: transparent huge pages, and what the
    rules of the run's machines give. */
 static ULong usual_sizes(const TgOptions* o)
@@ -31,21 +40,29 @@ static ULong usual_sizes(const TgOptions* o)
    return sizes & ~((2ULL << o->page_shift) - 1);
 }
 
-static void find_sizes(const TgOptions* o)
+static void check_n_sizes(void)
 {
-   const HChar* arg = tg_given("--record-pages");
-   uint64_t sizes;
-   tlb_reason why;
-   if (arg == NULL)
-      record.strength.large = usual_sizes(o);
-   else if (!tlb_record_sizes_parse(tg_given_value(arg), o->page_shift, &sizes, &why))
-      tg_refuse(arg, "%s", why.text);
-   else
-      record.strength.large = sizes;
    if (__builtin_popcountll(record.strength.large) > TLB_MAX_RECORD_SIZES)
       tg_refuse(reason(), "the rules of the machines have pages of more than %d sizes%s",
                 TLB_MAX_RECORD_SIZES, tg_given("--record") == NULL
                                          ? "" : "; --record-pages= names those of the recording");
+}
+
+static void find_sizes(const TgOptions* o)
+{
+   const HChar* arg = tg_given("--record-pages");
+   uint64_t sizes = 0;
+   tlb_reason why;
+   const Bool jobs = tg_given("--record") == NULL;
+   record.strength.large = 0;
+   /* With --jobs= others see what the run's machines would. But to see what the program may ask for
+      takes time. */
+   if (jobs ? has_large(o) : arg == NULL)
+      record.strength.large = usual_sizes(o);
+   if (arg != NULL && !tlb_record_sizes_parse(tg_given_value(arg), o->page_shift, &sizes, &why))
+      tg_refuse(arg, "%s", why.text);
+   record.strength.large |= sizes;
+   check_n_sizes();
 }
 
 /* --- The strength --- */
@@ -78,34 +95,11 @@ static Bool add_named(const HChar* name, void* opaque)
    return True;
 }
 
-/* Whether some memory has large pages without the program's asking. */
-static Bool has_large(const TgOptions* o)
-{
-   Bool has = False;
-   for (UInt i = 0; i < o->n_machines; i++)
-      has |= o->machine[i].pages.n_rules > 0 || o->machine[i].pages.thp == TLB_THP_ALWAYS;
-   return has;
-}
-
-/* A machine that can be simulated with base pages alone is not refused with --jobs=: then the run ends
-   to be simulated where the program asks for large ones. */
-static void find_without_large(const TgOptions* o)
-{
-   tlb_strength all = record.strength;
-   Bool good = True;
-   tlb_reason unused;
-   for (UInt i = 0; good && i < o->n_machines; i++)
-      good = tlb_strength_add(&all, &o->machine[i].m, &unused) != 0;
-   if (!good && tg_given("--record") == NULL && !has_large(o))
-      record.strength.large = 0;
-}
-
 static void find_strength(TgOptions* o)
 {
    const HChar* arg = tg_given("--record-for");
    tlb_reason why;
    if (arg == NULL) {
-      find_without_large(o);
       for (UInt i = 0; i < o->n_machines; i++)
          add(&o->machine[i].m, reason());
       return;
@@ -122,8 +116,8 @@ void tg_record_options_finish(TgOptions* o)
    const HChar* arg = reason();
    if (tg_given("--record") == NULL && tg_given("--record-for") != NULL)
       tg_refuse(tg_given("--record-for"), "there is no recording; add --record=FILE");
-   if (tg_given("--record") == NULL && tg_given("--record-pages") != NULL)
-      tg_refuse(tg_given("--record-pages"), "there is no recording; add --record=FILE");
+   if (arg == NULL && tg_given("--record-pages") != NULL)
+      tg_refuse(tg_given("--record-pages"), "there is no recording; add --record=FILE, or --jobs=N");
    if (arg == NULL)
       return;
    find_sizes(o);

@@ -74,3 +74,12 @@ void tlb_refer_mmus(tlb_mmus *all, uint64_t *counts, tlb_page *p, tlb_page_numbe
 {
    refer(all, counts, p, number, user, now, mmus);
 }
+
+void tlb_refer_ask(const tlb_mmus *all, const tlb_page *p, tlb_page_number number, tlb_user user)
+{
+   tlb_reference unused;
+   for (const tlb_mmu *mmu = all->mmu; mmu < all->mmu + all->n_mmus; mmu++) {
+      if (mmu->asks)
+         tlb_l1_ask(mmu, p, number, user, &unused);
+   }
+}

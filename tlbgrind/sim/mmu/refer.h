@@ -42,4 +42,7 @@ bool tlb_refer_group(tlb_mmus *all, uint64_t *counts, tlb_page *p, tlb_page_numb
    return true;
 }
 
+/* No MMU sees the reference, but those that would ask what backs the page ask. */
+void tlb_refer_ask(const tlb_mmus *all, const tlb_page *p, tlb_page_number number, tlb_user user);
+
 #endif
