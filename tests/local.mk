@@ -259,6 +259,7 @@ PYTEST_FILES = \
 	tests/oracle/test_many_machines.py \
 	tests/oracle/test_reach_arrays.py \
 	tests/oracle/test_jobs.py \
+	tests/oracle/test_recorded_kinds.py \
 	tests/oracle/test_recording.py \
 	tests/oracle/test_recordings.py \
 	tests/oracle/test_sweeps.py \

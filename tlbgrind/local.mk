@@ -1080,6 +1080,7 @@ SIMULATE_SOURCES = \
 	tlbgrind/simulate/out_file.c \
 	tlbgrind/simulate/pages.c \
 	tlbgrind/simulate/parts.c \
+	tlbgrind/simulate/reach_curve.c \
 	tlbgrind/simulate/recording.c \
 	tlbgrind/simulate/replay.c \
 	tlbgrind/simulate/run.c \
@@ -1097,6 +1098,7 @@ SIMULATE_INCLUDES = \
 	tlbgrind/simulate/out_file.h \
 	tlbgrind/simulate/pages.h \
 	tlbgrind/simulate/parts.h \
+	tlbgrind/simulate/reach_curve.h \
 	tlbgrind/simulate/recording.h \
 	tlbgrind/simulate/replay.h \
 	tlbgrind/simulate/run.h \

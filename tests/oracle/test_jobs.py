@@ -14,7 +14,7 @@ import pytest
 from oracle_support import environment
 from tg_environment import CC, TLBGRIND
 
-MACHINES = "skylake,zen3,cortex-a53,haswell:dtlb-4k.policy=random:5,broadwell:dtlb-4k.index=xor 4,c906"
+MACHINES = "skylake,zen3,cortex-a53,haswell:dtlb-4k.policy=random:5,broadwell:dtlb-4k.index=xor 4,c906,core2,xiangshan,apple-m1"
 
 # What it does, between phases, is in its argument; "wait": reads a byte first, as long as there is none.
 PROGRAM = """
@@ -195,7 +195,6 @@ def test_nothing_is_left_of_a_program_that_is_killed(tmp_path: Path, program: Pa
         (("--jobs=1", "--data=yes"), "--jobs=1 goes without --data=yes: the processes see"),
         (("--jobs=1", "--record=f"), "--jobs=1 goes without --record=f: a recording is simulated later"),
         (("--jobs=1", "--pages=all:2M"), "the processes see base pages alone; leave out --pages="),
-        (("--jobs=1", "--machine=core2"), "core2: an array is first for some references"),
     ],
 )
 def test_what_is_not_in_the_stream_is_refused(tmp_path: Path, program: Path, options: tuple[str, ...], said: str) -> None:

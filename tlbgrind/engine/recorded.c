@@ -39,11 +39,17 @@ static void put_text(void* opaque, const HChar* text, SizeT n)
    put(opaque, (const UChar*)text, n);
 }
 
+/* The first version of the format that has all that the recording has. */
+static Int version_of(const tlb_strength* s)
+{
+   return tlb_strength_is_new(s) ? 3 : s->large != 0 ? 2 : 1;
+}
+
 static void write_head(const TgOptions* o)
 {
    TgFile* f = tg_file_to(put_text, NULL);
    tg_file_print(f, "# tlbgrind recording\nversion: %d\ncreator: tlbgrind-" TG_VERSION
-                    " (Valgrind " VERSION ")\npid: %d\ncmd: ", o->record->strength.large == 0 ? 1 : 2,
+                    " (Valgrind " VERSION ")\npid: %d\ncmd: ", version_of(&o->record->strength),
                  VG_(getpid)());
    tg_file_command(f);
    tg_file_print(f, "\nbase page: %u\n", o->page_shift);

@@ -8,6 +8,7 @@
 
 #include "sim/base/divisor.h"
 #include "sim/record/large_filter.h"
+#include "sim/record/map_events.h"
 
 #include "base/allocator.h"
 #include "base/number_format.h"
@@ -24,7 +25,11 @@ Bool tg_recording_on;
 /* A filter holds the pages of each set that were used last, in any order. */
 typedef struct {
    tlb_filter is;
-   tlb_page** page;                /* NULL: the place is empty */
+   tlb_page** page;                /* NULL: the place is empty, or another's: */
+   ULong* others;                  /* by place: what took it, of a user behind; 0: nothing has. NULL:
+                                      there are no such users */
+   uint64_t* others_time;          /* and when it was used last */
+   UChar* table;                   /* by place: on which side the page is */
    const uint64_t** time[2];       /* by place: where the times stand at which the page was used last;
                                       of loads and stores apart, if these are told apart and the
                                       filter is for both */
@@ -53,6 +58,8 @@ static Filter filter[TLB_MAX_FILTERS];
 static UInt n_filters;
 static const Filter* uses_of[TLB_N_USERS]; /* has all pages that the user does not observe */
 static Side side[TLB_N_TABLES];
+static Bool is_joint; /* code and data have one order: that of the first side */
+static UInt drives_out[TLB_N_USERS]; /* a bit for each side: whose pages the user behind can drive out */
 static tlb_large_filter large[TLB_MAX_FILTERS];
 static UInt n_large;
 static View view[TLB_MAX_RECORD_SIZES];
@@ -143,6 +150,12 @@ void tg_recording_settle(void)
 
 /* --- What a page's record tells --- */
 
+static View* view_of(UInt shift)
+{
+   return &view[__builtin_popcountll(large_pages & ((1ULL << shift) - 1))];
+}
+
+
 static const uint64_t* time_at(tlb_page* p, tlb_user user)
 {
    return &tlb_probe(p, split ? tlb_probe_at(user) : 0)->time;
@@ -169,6 +182,28 @@ static tlb_page_number number_of(tlb_side table, tlb_page* p)
 static Bool is_of(const Filter* f, tlb_user user)
 {
    return (f->is.users >> user & 1) != 0;
+}
+
+static Bool is_behind(const tlb_filter* is, tlb_user user)
+{
+   return (is->behind >> user & 1) != 0;
+}
+
+static Side* side_of(tlb_side table)
+{
+   return &side[is_joint ? 0 : table];
+}
+
+static tlb_page_number number_at(const Filter* f, UInt place)
+{
+   return number_of(f->table[place], f->page[place]);
+}
+
+/* References to that page of the filter are recorded from now on. */
+static void observe(const Filter* f, UInt place)
+{
+   tlb_page_observe(&tg_mmus, f->table[place], f->page[place], is_of(f, TLB_LOAD),
+                    is_of(f, TLB_STORE), TLB_OBSERVER_RECORDING);
 }
 
 static tlb_page** set_of(const Filter* f, tlb_page_number number)
@@ -223,19 +258,39 @@ static UInt oldest_of(const Filter* f, UInt first)
 static UInt users_of_times(const Filter* f, tlb_user user[2])
 {
    UInt n = 0;
-   for (UInt u = 0; u < TLB_N_USERS; u++) {
-      if (is_of(f, u) && (n == 0 || split))
-         user[n++] = u;
-   }
+   if ((f->is.users & (TLB_FETCHES | TLB_LOADS)) != 0)
+      user[n++] = TLB_LOAD; /* which stand where those of fetches do */
+   if (is_of(f, TLB_STORE) && (n == 0 || split))
+      user[n++] = TLB_STORE;
    return n;
 }
+
+static const uint64_t never; /* the time of an empty place */
 
 static void point_at_times(Filter* f, UInt place, tlb_page* p)
 {
    tlb_user user[2];
    const UInt n = users_of_times(f, user);
-   for (UInt i = 0; i < n; i++)
-      f->time[i][place] = time_at(p, user[i]);
+   for (UInt i = 0; i < n; i++) {
+      const Bool has_none = f->table[place] == TLB_CODE
+                               ? user[i] == TLB_STORE
+                               : split && user[i] == TLB_LOAD && !is_of(f, TLB_LOAD);
+      f->time[i][place] = has_none ? &never : time_at(p, user[i]);
+   }
+}
+
+/* The place is left to a new page, or to another's. Uses of its page have been recorded. */
+static void leave(Filter* f, UInt place)
+{
+   if (f->page[place] != NULL)
+      observe(f, place);
+   f->page[place] = NULL;
+   if (f->others != NULL)
+      f->others[place] = 0;
+   for (UInt user = 0; user < TLB_N_USERS; user++) {
+      if (f->recorded[user] != NULL)
+         f->recorded[user][place] = 0;
+   }
 }
 
 /* --- Filters of large pages --- */
@@ -263,7 +318,7 @@ static void fold(tlb_side table)
       if (f == NULL || tlb_side_of_user(user) != table)
          continue;
       for (UInt i = 0; i < f->is.sets * f->is.ways; i++) {
-         tlb_page* p = f->page[i];
+         tlb_page* p = f->table[i] == table ? f->page[i] : NULL;
          const ULong time = p == NULL ? 0 : time_of(p, user);
          if (time <= folded[table])
             continue;
@@ -275,29 +330,30 @@ static void fold(tlb_side table)
 }
 
 /* References to the base pages of a large page, which the filter has no more, are not left out. */
-static void observe_large(const tlb_large_filter* l, tlb_side table, ULong number)
+static void observe_large(const tlb_large_filter* l, ULong number)
 {
    for (UInt user = 0; user < TLB_N_USERS; user++) {
       const Filter* f = uses_of[user];
       if (f == NULL || !tlb_large_filter_is_of(l, user))
          continue;
       for (UInt i = 0; i < f->is.sets * f->is.ways; i++) {
-         tlb_page* p = f->page[i];
-         if (p != NULL && number_of(table, p) >> l->bits == number)
-            tlb_page_observe(&tg_mmus, table, p, (l->is.users & TLB_LOADS) != 0,
+         if (f->page[i] != NULL && number_at(f, i) >> l->bits == number)
+            tlb_page_observe(&tg_mmus, f->table[i], f->page[i], (l->is.users & TLB_LOADS) != 0,
                              (l->is.users & TLB_STORES) != 0, TLB_OBSERVER_RECORDING);
       }
    }
 }
 
-static void enter_large(tlb_user user, tlb_side table, tlb_page_number page)
+static void enter_large(tlb_user user, tlb_page_number page, ULong now)
 {
    for (UInt i = 0; i < n_large; i++) {
-      if (!tlb_large_filter_is_of(&large[i], user) || tlb_large_filter_hits(&large[i], page))
-         continue;
-      const ULong gone = tlb_large_filter_enter(&large[i], page);
+      ULong gone = 0;
+      if (is_behind(&large[i].is, user))
+         gone = tlb_large_filter_enter_others(&large[i], user, page, now);
+      else if (tlb_large_filter_is_of(&large[i], user) && !tlb_large_filter_hits(&large[i], page))
+         gone = tlb_large_filter_enter(&large[i], page);
       if (gone != 0)
-         observe_large(&large[i], table, gone - 1);
+         observe_large(&large[i], gone - 1);
    }
 }
 
@@ -310,6 +366,11 @@ static Bool misses_large(tlb_user user, tlb_page_number page)
    return False;
 }
 
+static Side* side_of_view(View* v, tlb_side table)
+{
+   return &v->side[is_joint ? 0 : table];
+}
+
 /* The recording has this use of the page now. */
 static void note_large(UInt user, tlb_side table, tlb_page_number page, ULong now)
 {
@@ -320,12 +381,22 @@ static void note_large(UInt user, tlb_side table, tlb_page_number page, ULong no
    for (View* v = view; v < view + n_views; v++) {
       const tlb_large_filter* f = v->uses_of[user];
       tlb_large_entry* u = f == NULL ? NULL : tlb_large_filter_find(f, page);
+      Side* s = side_of_view(v, table);
       if (u != NULL)
-         u->by[user].recorded = ++v->side[table].n[(page >> f->bits) % v->side[table].sets];
+         u->by[user].recorded = ++s->n[(page >> f->bits) % s->sets];
    }
 }
 
 /* --- A page comes --- */
+
+/* The page of that place is about to go. */
+static void fold_place(const Filter* f, UInt place)
+{
+   for (UInt user = 0; n_large > 0 && f->page[place] != NULL && user < TLB_N_USERS; user++) {
+      if (uses_of[user] == f && tlb_side_of_user(user) == f->table[place])
+         fold_page(user, f->page[place], number_at(f, place));
+   }
+}
 
 /* The page is in the filter from now on. */
 static void enter(Filter* f, tlb_side table, tlb_page* p, tlb_page_number number)
@@ -333,20 +404,36 @@ static void enter(Filter* f, tlb_side table, tlb_page* p, tlb_page_number number
    tlb_page** set = set_of(f, number);
    if (place_of(f, set, p) < f->is.ways)
       return;
-   const UInt place = oldest_of(f, (UInt)(set - f->page));
-   for (UInt user = 0; n_large > 0 && set[place] != NULL && user < TLB_N_USERS; user++) {
-      if (uses_of[user] == f)
-         fold_page(user, set[place], number_of(table, set[place]));
+   const UInt first = (UInt)(set - f->page), place = first + oldest_of(f, first);
+   fold_place(f, place);
+   leave(f, place);
+   f->page[place] = p;
+   f->table[place] = (UChar)table;
+   point_at_times(f, place, p);
+}
+
+/* The number of a page of another's, which is not 0. */
+static ULong name_of(tlb_user user, tlb_page_number number)
+{
+   return ((ULong)number + 1) << 2 | user;
+}
+
+/* A user behind has referenced the page, or so it may be to an array. */
+static void enter_others(Filter* f, tlb_user user, tlb_page_number number, ULong now)
+{
+   const UInt first = (UInt)(set_of(f, number) - f->page);
+   UInt place = first;
+   while (place < first + f->is.ways && f->others[place] != name_of(user, number))
+      place++;
+   if (place == first + f->is.ways) {
+      place = first + oldest_of(f, first);
+      fold_place(f, place);
+      leave(f, place);
+      f->others[place] = name_of(user, number);
+      for (UInt i = 0; i < f->n_times; i++)
+         f->time[i][place] = &f->others_time[place];
    }
-   if (set[place] != NULL)
-      tlb_page_observe(&tg_mmus, table, set[place], is_of(f, TLB_LOAD), is_of(f, TLB_STORE),
-                       TLB_OBSERVER_RECORDING);
-   set[place] = p;
-   point_at_times(f, (UInt)(set + place - f->page), p);
-   for (UInt user = 0; user < TLB_N_USERS; user++) {
-      if (f->recorded[user] != NULL)
-         f->recorded[user][set + place - f->page] = 0;
-   }
+   f->others_time[place] = now;
 }
 
 /* --- Uses --- */
@@ -358,7 +445,7 @@ typedef struct {
    tlb_user user;
 } Use;
 
-enum { MAX_USES = 2 * TLB_MAX_FILTER_SETS * TLB_MAX_FILTER_WAYS };
+enum { MAX_USES = 3 * TLB_MAX_FILTER_SETS * TLB_MAX_FILTER_WAYS };
 
 static Use* use; /* room for MAX_USES */
 
@@ -372,7 +459,8 @@ static UInt find_in_set(const Filter* f, tlb_user user, UInt set, ULong since, U
    for (UInt i = first; i < first + f->is.ways; i++) {
       const ULong time = *times[i];
       /* An observed page has no uses that were left out, unless a large page has gone since. */
-      if (LIKELY(time <= since) || (n_large == 0 && is_observed(f->page[i], user)))
+      if (LIKELY(time <= since) || f->page[i] == NULL || f->table[i] != tlb_side_of_user(user)
+          || (n_large == 0 && is_observed(f->page[i], user)))
          continue;
       use[n++] = (Use){ .time = time, .recorded = &f->recorded[user][i],
                         .page = number_of(tlb_side_of_user(user), f->page[i]), .user = user };
@@ -419,14 +507,20 @@ static void record_uses(Side* s, UInt set, UInt n, UInt size)
       s->last[set] = use[n - 1].time;
 }
 
+/* Whether the order of the user's pages is that of the side. */
+static Bool is_in_order_of(tlb_side table, tlb_user user)
+{
+   return is_joint || tlb_side_of_user(user) == table;
+}
+
 /* Records in which order the pages of a set were used. */
 static void add_uses(tlb_side table, UInt set)
 {
-   Side* s = &side[table];
+   Side* s = side_of(table);
    UInt n = 0;
    for (UInt user = 0; user < TLB_N_USERS; user++) {
       const Filter* f = uses_of[user];
-      if (f == NULL || tlb_side_of_user(user) != table)
+      if (f == NULL || !is_in_order_of(table, user))
          continue;
       for (UInt at = set; at < f->is.sets; at += s->sets)
          n = find_in_set(f, user, at, s->last[set], n);
@@ -438,16 +532,16 @@ static void add_uses(tlb_side table, UInt set)
    are among them: unlike base pages, the order is not recorded at each. */
 static void add_large_uses(View* v, tlb_side table, UInt set)
 {
-   Side* s = &v->side[table];
+   Side* s = side_of_view(v, table);
    UInt n = 0;
    for (UInt user = 0; user < TLB_N_USERS; user++) {
       const tlb_large_filter* f = v->uses_of[user];
-      if (f == NULL || tlb_side_of_user(user) != table)
+      if (f == NULL || !is_in_order_of(table, user))
          continue;
       for (UInt at = set; at < f->is.sets; at += s->sets) {
          for (UInt i = at * f->is.ways; i < (at + 1) * f->is.ways; i++) {
             tlb_large_entry* u = &f->at[i];
-            if (u->number != 0 && u->by[user].time > s->last[set])
+            if (u->number != 0 && u->others == 0 && u->by[user].time > s->last[set])
                use[n++] = (Use){ .time = u->by[user].time, .recorded = &u->by[user].recorded,
                                  .page = (tlb_page_number)u->by[user].page, .user = user };
          }
@@ -459,19 +553,43 @@ static void add_large_uses(View* v, tlb_side table, UInt set)
 /* Where base pages have one set, their order is that of all large pages, too. */
 static Bool has_own_order(tlb_side table)
 {
-   return side[table].sets > 1;
+   return side_of(table)->sets > 1;
 }
 
 /* Before a reference that a filter of large pages misses. */
 static void before_large_miss(tlb_side table, tlb_page_number page)
 {
    fold(table);
+   if (is_joint)
+      fold(table == TLB_CODE ? TLB_DATA : TLB_CODE);
    for (View* v = view; v < view + n_views && has_own_order(table); v++) {
       for (UInt user = 0; user < TLB_N_USERS; user++) {
-         if (v->uses_of[user] == NULL || tlb_side_of_user(user) != table)
+         if (v->uses_of[user] == NULL || !is_in_order_of(table, user))
             continue;
-         add_large_uses(v, table, (UInt)((page >> v->uses_of[user]->bits) % v->side[table].sets));
+         add_large_uses(v, table,
+                        (UInt)((page >> v->uses_of[user]->bits) % side_of_view(v, table)->sets));
          break;
+      }
+   }
+}
+
+/* Before a reference of a user behind, which can drive out what users in front have used: it stands
+   between what is recorded of these. */
+static void before_behind(tlb_user user, tlb_page_number number)
+{
+   for (UInt i = 0; i < TLB_N_TABLES; i++) {
+      const tlb_side table = i;
+      Side* s = side_of(table);
+      if ((drives_out[user] >> table & 1) == 0)
+         continue;
+      add_uses(table, (UInt)(number % s->sets));
+      s->n[number % s->sets]++;
+      if (n_large > 0)
+         before_large_miss(table, number);
+      for (UInt j = 0; j < n_large; j++) {
+         Side* of_view = side_of_view(view_of(large[j].is.shift), table);
+         if (is_behind(&large[j].is, user) && of_view->sets > 0)
+            of_view->n[(number >> large[j].bits) % of_view->sets]++;
       }
    }
 }
@@ -482,11 +600,14 @@ static void add_all_uses(void)
 {
    for (UInt i = 0; i < TLB_N_TABLES; i++) {
       const tlb_side table = i;
-      for (UInt set = 0; set < side[table].sets; set++)
+      for (UInt set = 0; set < side_of(table)->sets; set++)
          add_uses(table, set);
       fold(table);
+   }
+   for (UInt i = 0; i < TLB_N_TABLES; i++) {
+      const tlb_side table = i;
       for (View* v = view; v < view + n_views && has_own_order(table); v++) {
-         for (UInt set = 0; set < v->side[table].sets; set++)
+         for (UInt set = 0; set < side_of_view(v, table)->sets; set++)
             add_large_uses(v, table, set);
       }
    }
@@ -496,18 +617,13 @@ typedef struct {
    ULong first, last; /* base pages */
 } Range;
 
-static tlb_side side_of_filter(const Filter* f)
-{
-   return (f->is.users & TLB_FETCHES) != 0 ? TLB_CODE : TLB_DATA;
-}
-
 /* Whether the place has one of these pages, and references to it are left out. */
 static Bool is_between(const Filter* f, UInt place, Range r)
 {
    tlb_page* p = f->page[place];
    if (p == NULL || (is_observed(p, TLB_LOAD) && is_observed(p, TLB_STORE)))
       return False;
-   const ULong number = number_of(side_of_filter(f), p);
+   const ULong number = number_at(f, place);
    return number >= r.first && number <= r.last;
 }
 
@@ -536,8 +652,7 @@ static void doubt(Range r)
    for (Filter* f = filter; f < filter + n_filters; f++) {
       for (UInt i = 0; i < f->is.sets * f->is.ways; i++) {
          if (is_between(f, i, r))
-            tlb_page_observe(&tg_mmus, side_of_filter(f), f->page[i], is_of(f, TLB_LOAD),
-                             is_of(f, TLB_STORE), TLB_OBSERVER_RECORDING);
+            observe(f, i);
       }
    }
    for (UInt i = 0; i < n_large; i++)
@@ -560,6 +675,17 @@ static Bool is_of_other_pages(const tlb_mapping* m)
           && (large_pages >> m->huge_shift & 1) == 0;
 }
 
+/* In pieces that the format has, which end where no huge page goes on. */
+static void collapses(const tlb_map_event* e)
+{
+   tlb_map_event piece = *e;
+   for (; piece.start < e->end; piece.start = piece.end) {
+      const ULong end = (piece.start | (TLB_EVENT_MOST_COLLAPSED - 1)) + 1;
+      piece.end = end < e->end ? end : e->end;
+      tg_recorded_event(&piece);
+   }
+}
+
 static void changes(void* opaque, const tlb_map_event* e)
 {
    (void)opaque;
@@ -574,7 +700,10 @@ static void changes(void* opaque, const tlb_map_event* e)
    doubt_around(e->start, e->end);
    if (e->what == TLB_EVENT_MOVE)
       doubt_around(e->to, e->to + (e->end - e->start));
-   tg_recorded_event(e);
+   if (e->what == TLB_EVENT_COLLAPSE)
+      collapses(e);
+   else
+      tg_recorded_event(e);
 }
 
 void tg_recording_asks(void)
@@ -628,7 +757,7 @@ static UInt line_number(const TgRef* r)
 static void note_recorded(tlb_user user, tlb_side table, tlb_page* p, tlb_page_number number)
 {
    const Filter* f = uses_of[user];
-   Side* s = &side[table];
+   Side* s = side_of(table);
    const ULong nth = ++s->n[number % s->sets];
    if (f == NULL)
       return;
@@ -645,10 +774,12 @@ static void refer_as(tlb_user user, tlb_side table, tlb_page* p, tlb_page_number
    for (UInt i = 0; i < n_filters; i++) {
       if (is_of(&filter[i], user))
          enter(&filter[i], table, p, number);
+      else if (is_behind(&filter[i].is, user))
+         enter_others(&filter[i], user, number, now);
    }
    note_recorded(as_user(user), table, p, number);
    if (n_large > 0) {
-      enter_large(user, table, number);
+      enter_large(user, number, now);
       note_large(as_user(user), table, number, now);
    }
    *tlb_observers_of(p, user, split) &= ~TLB_OBSERVER_RECORDING;
@@ -668,7 +799,12 @@ void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now
    /* The stack grows where it is touched first. */
    if (large_pages != 0)
       tg_aspace_find(number << tg_mmus.traits.page_shift);
-   add_uses(table, (UInt)(number % side[table].sets));
+   Side* s = side_of(table);
+   add_uses(table, (UInt)(number % s->sets));
+   if (UNLIKELY(drives_out[user] != 0))
+      before_behind(user, number);
+   if (UNLIKELY(stores_too && drives_out[TLB_STORE] != 0))
+      before_behind(TLB_STORE, number);
    if (n_large > 0 && (misses_large(user, number) || (stores_too && misses_large(TLB_STORE, number))))
       before_large_miss(table, number);
    const UInt what = (UInt)user | (r->modifies ? TLB_RECORD_MODIFIES : 0)
@@ -676,7 +812,7 @@ void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now
                      | (follows ? TLB_RECORD_GOES_ON : 0);
    goes_on = part != TG_RECORDED_WHOLE;
    tg_recorded_add((tlb_record){ .what = (uint8_t)what, .line = line_number(r), .page = number });
-   side[table].last[number % side[table].sets] = now;
+   s->last[number % s->sets] = now;
    refer_as(user, table, p, number, now);
    if (stores_too)
       refer_as(TLB_STORE, table, p, number, now);
@@ -686,10 +822,14 @@ void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now
 
 static void make_filter(Filter* f, const tlb_filter* is)
 {
-   static const uint64_t never; /* the time of an empty place */
    tlb_user unused[2];
    *f = (Filter){ .is = *is };
    f->page = VG_(calloc)("tg.recording", is->sets * is->ways, sizeof *f->page);
+   f->table = VG_(calloc)("tg.recording", is->sets * is->ways, sizeof *f->table);
+   if (is->behind != 0) {
+      f->others = VG_(calloc)("tg.recording", is->sets * is->ways, sizeof *f->others);
+      f->others_time = VG_(calloc)("tg.recording", is->sets * is->ways, sizeof *f->others_time);
+   }
    f->n_times = users_of_times(f, unused);
    for (UInt i = 0; i < f->n_times; i++) {
       f->time[i] = VG_(malloc)("tg.recording", is->sets * is->ways * sizeof *f->time[i]);
@@ -697,21 +837,14 @@ static void make_filter(Filter* f, const tlb_filter* is)
          f->time[i][j] = &never;
    }
    for (UInt user = 0; user < TLB_N_USERS; user++) {
-      Side* s = &side[tlb_side_of_user(user)];
       if (!is_of(f, user))
          continue;
-      s->sets = (UInt)tlb_common_divisor(is->sets, s->sets);
       /* The smallest of a user's has all pages that are in all of them. */
       if ((user != TLB_STORE || split)
           && (uses_of[user] == NULL
               || is->sets * is->ways < uses_of[user]->is.sets * uses_of[user]->is.ways))
          uses_of[user] = f;
    }
-}
-
-static View* view_of(UInt shift)
-{
-   return &view[__builtin_popcountll(large_pages & ((1ULL << shift) - 1))];
 }
 
 static void make_large(const tlb_filter* is)
@@ -724,11 +857,25 @@ static void make_large(const tlb_filter* is)
       const tlb_large_filter** best = &v->uses_of[user];
       if (!tlb_large_filter_is_of(f, user))
          continue;
-      Side* s = &v->side[tlb_side_of_user(user)];
+      Side* s = side_of_view(v, tlb_side_of_user(user));
       s->sets = (UInt)tlb_common_divisor(is->sets, s->sets);
       if ((user != TLB_STORE || split)
           && (*best == NULL || is->sets * is->ways < (*best)->is.sets * (*best)->is.ways))
          *best = f;
+   }
+}
+
+static void find_who_drives_out(const tlb_strength* s)
+{
+   for (UInt i = 0; i < s->n; i++) {
+      for (UInt user = 0; user < TLB_N_USERS; user++) {
+         if (!is_behind(&s->filter[i], user))
+            continue;
+         if ((s->filter[i].users & TLB_FETCHES) != 0)
+            drives_out[user] |= 1u << TLB_CODE;
+         if ((s->filter[i].users & (TLB_LOADS | TLB_STORES)) != 0)
+            drives_out[user] |= 1u << TLB_DATA;
+      }
    }
 }
 
@@ -739,6 +886,10 @@ static void make_filters(const tlb_strength* s)
    for (UInt i = 0; i < n_views; i++)
       view[i].number = i + 1;
    split = tg_mmus.traits.split;
+   is_joint = tlb_strength_is_joint(s) != 0;
+   side[TLB_CODE].sets = tlb_strength_sets(s, True);
+   side[TLB_DATA].sets = tlb_strength_sets(s, False);
+   find_who_drives_out(s);
    use = VG_(malloc)("tg.recording", MAX_USES * sizeof *use);
    for (UInt i = 0; i < s->n; i++) {
       if (s->filter[i].shift == 0)

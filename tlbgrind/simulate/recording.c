@@ -140,8 +140,8 @@ static bool take_line(const char *line, size_t n, tlb_strength *out, tlb_thp_mod
    const char *const end = line + n, *value;
    uint64_t number;
    if (is_key(line, n, "version: ", &value)) {
-      *why = "its version is another than 1 and 2: a later tg_simulate may read it";
-      return end - value == 1 && (*value == '1' || *value == '2');
+      *why = "its version is another than 1, 2 and 3: a later tg_simulate may read it";
+      return end - value == 1 && *value >= '1' && *value <= '3';
    }
    if (is_key(line, n, "base page: ", &value)) {
       *why = "its base page is none";

@@ -151,7 +151,7 @@ static void serve(const run *r, int from, FILE *to, unsigned first)
          wrong = "it has a text";
          break;
       case TLB_READ_EVENT:
-         wrong = "it has a change of mappings";
+         tg_replay_event(replay, &s->event);
          break;
       case TLB_READ_DAMAGED:
          wrong = s->damage;

@@ -216,7 +216,7 @@ static bool is_sound(uint8_t what)
       return false;
    if ((what & TLB_RECORD_USE) != 0)
       return true;
-   return (what & TLB_RECORD_MODIFIES) == 0 || user == 1;
+   return (what & TLB_RECORD_MORE_SIZE) == 0 && ((what & TLB_RECORD_MODIFIES) == 0 || user == 1);
 }
 
 static bool take_records(tlb_stream_reader *r, unsigned n, size_t pages, size_t lines)
