@@ -429,6 +429,7 @@ TOOL_SOURCES = \
 	tlbgrind/engine/interrupted.c \
 	tlbgrind/engine/program_prefetches.c \
 	tlbgrind/engine/jobs.c \
+	tlbgrind/engine/record_filters.c \
 	tlbgrind/engine/recorded.c \
 	tlbgrind/engine/recording.c \
 	tlbgrind/engine/replay.c \
@@ -601,6 +602,7 @@ TOOL_INCLUDES = \
 	tlbgrind/engine/look_up.h \
 	tlbgrind/engine/program_prefetches.h \
 	tlbgrind/engine/jobs.h \
+	tlbgrind/engine/record_filters.h \
 	tlbgrind/engine/recorded.h \
 	tlbgrind/engine/recording.h \
 	tlbgrind/engine/replay.h \

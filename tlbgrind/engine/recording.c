@@ -1,4 +1,4 @@
-/* The recording of a run: what it leaves out. See engine/recording.h. */
+/* The recording of a run. See engine/recording.h. */
 
 #include "pub_tool_basics.h"
 
@@ -6,13 +6,11 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
 
-#include "sim/base/divisor.h"
-#include "sim/record/large_filter.h"
 #include "sim/record/map_events.h"
 
-#include "base/allocator.h"
 #include "base/number_format.h"
 #include "engine/jobs.h"
+#include "engine/record_filters.h"
 #include "engine/recorded.h"
 #include "engine/recording.h"
 #include "options/record_options.h"
@@ -22,52 +20,8 @@
 
 Bool tg_recording_on;
 
-/* A filter holds the pages of each set that were used last, in any order. */
-typedef struct {
-   tlb_filter is;
-   tlb_page** page;                /* NULL: the place is empty, or another's: */
-   ULong* others;                  /* by place: what took it, of a user behind; 0: nothing has. NULL:
-                                      there are no such users */
-   uint64_t* others_time;          /* and when it was used last */
-   UChar* table;                   /* by place: on which side the page is */
-   const uint64_t** time[2];       /* by place: where the times stand at which the page was used last;
-                                      of loads and stores apart, if these are told apart and the
-                                      filter is for both */
-   UInt n_times;
-   uint64_t* recorded[TLB_N_USERS]; /* by user and place: the number of what the recording has of the
-                                      page last, in its set of the side */
-} Filter;
-
-/* One kind of page: data or code. What the filters of a side have in common: pages whose numbers
-   are the same modulo `sets` can drive each other out. */
-typedef struct {
-   UInt sets;
-   ULong last[TLB_MAX_FILTER_SETS]; /* by set: the time up to which uses have been recorded */
-   ULong n[TLB_MAX_FILTER_SETS];    /* and how many references and uses have been */
-} Side;
-
-/* Large pages of one size. */
-typedef struct {
-   UInt number; /* among the recording's sizes, from 1 */
-   const tlb_large_filter* uses_of[TLB_N_USERS]; /* as below; NULL: the user has none */
-   Side side[TLB_N_TABLES]; /* `last`: up to which time the order is recorded in which the large
-                               pages of the set were used last */
-} View;
-
-static Filter filter[TLB_MAX_FILTERS];
-static UInt n_filters;
-static const Filter* uses_of[TLB_N_USERS]; /* has all pages that the user does not observe */
-static Side side[TLB_N_TABLES];
-static Bool is_joint; /* code and data have one order: that of the first side */
-static UInt drives_out[TLB_N_USERS]; /* a bit for each side: whose pages the user behind can drive out */
-static tlb_large_filter large[TLB_MAX_FILTERS];
-static UInt n_large;
-static View view[TLB_MAX_RECORD_SIZES];
-static UInt n_views;
 static UInt thp_shift;             /* of the run's transparent huge pages */
 static ULong large_pages;          /* their sizes, as in a tlb_strength; 0: the recording has none */
-static ULong folded[TLB_N_TABLES]; /* the filters of large pages have all uses up to this time */
-static Bool split;
 static UInt n_lines, room_for_lines;
 static TgLine** line_at; /* by its number, from 1 */
 static Bool goes_on; /* the first part of the reference at hand is recorded */
@@ -148,516 +102,7 @@ void tg_recording_settle(void)
    tg_jobs_take(line_of);
 }
 
-/* --- What a page's record tells --- */
-
-static View* view_of(UInt shift)
-{
-   return &view[__builtin_popcountll(large_pages & ((1ULL << shift) - 1))];
-}
-
-
-static const uint64_t* time_at(tlb_page* p, tlb_user user)
-{
-   return &tlb_probe(p, split ? tlb_probe_at(user) : 0)->time;
-}
-
-static ULong time_of(tlb_page* p, tlb_user user)
-{
-   return *time_at(p, user);
-}
-
-static Bool is_observed(tlb_page* p, tlb_user user)
-{
-   return (*tlb_observers_of(p, user, split) & TLB_OBSERVER_RECORDING) != 0;
-}
-
-static tlb_page_number number_of(tlb_side table, tlb_page* p)
-{
-   const UInt shift = tg_mmus.traits.page_shift;
-   return table == TLB_CODE ? tlb_code_page_number(p, shift) : tlb_page_number_of_data(p, shift);
-}
-
-/* --- Filters --- */
-
-static Bool is_of(const Filter* f, tlb_user user)
-{
-   return (f->is.users >> user & 1) != 0;
-}
-
-static Bool is_behind(const tlb_filter* is, tlb_user user)
-{
-   return (is->behind >> user & 1) != 0;
-}
-
-static Side* side_of(tlb_side table)
-{
-   return &side[is_joint ? 0 : table];
-}
-
-static tlb_page_number number_at(const Filter* f, UInt place)
-{
-   return number_of(f->table[place], f->page[place]);
-}
-
-/* References to that page of the filter are recorded from now on. */
-static void observe(const Filter* f, UInt place)
-{
-   tlb_page_observe(&tg_mmus, f->table[place], f->page[place], is_of(f, TLB_LOAD),
-                    is_of(f, TLB_STORE), TLB_OBSERVER_RECORDING);
-}
-
-static tlb_page** set_of(const Filter* f, tlb_page_number number)
-{
-   return f->page + number % f->is.sets * f->is.ways;
-}
-
-/* The page's place in its set; `ways`: it has none. */
-static UInt place_of(const Filter* f, tlb_page** set, const tlb_page* p)
-{
-   UInt i = 0;
-   while (i < f->is.ways && set[i] != p)
-      i++;
-   return i;
-}
-
-/* The number of an empty place of the set, or of that of the page that was not used for longest. This
-   and find_in_set() take most of the recording's time, so they read nothing but times. */
-static UInt oldest_of_one(const uint64_t* const* time, UInt ways)
-{
-   UInt oldest = 0;
-   ULong least = ~0ULL;
-   for (UInt i = 0; i < ways; i++) {
-      const ULong t = *time[i];
-      oldest = t < least ? i : oldest;
-      least = t < least ? t : least;
-   }
-   return oldest;
-}
-
-/* The same where each page has two times. */
-static UInt oldest_of_both(const uint64_t* const* loaded, const uint64_t* const* stored, UInt ways)
-{
-   UInt oldest = 0;
-   ULong least = ~0ULL;
-   for (UInt i = 0; i < ways; i++) {
-      const ULong a = *loaded[i], b = *stored[i], t = a > b ? a : b;
-      oldest = t < least ? i : oldest;
-      least = t < least ? t : least;
-   }
-   return oldest;
-}
-
-static UInt oldest_of(const Filter* f, UInt first)
-{
-   return f->n_times == 1
-             ? oldest_of_one(f->time[0] + first, f->is.ways)
-             : oldest_of_both(f->time[0] + first, f->time[1] + first, f->is.ways);
-}
-
-/* Of which users a filter keeps times. */
-static UInt users_of_times(const Filter* f, tlb_user user[2])
-{
-   UInt n = 0;
-   if ((f->is.users & (TLB_FETCHES | TLB_LOADS)) != 0)
-      user[n++] = TLB_LOAD; /* which stand where those of fetches do */
-   if (is_of(f, TLB_STORE) && (n == 0 || split))
-      user[n++] = TLB_STORE;
-   return n;
-}
-
-static const uint64_t never; /* the time of an empty place */
-
-static void point_at_times(Filter* f, UInt place, tlb_page* p)
-{
-   tlb_user user[2];
-   const UInt n = users_of_times(f, user);
-   for (UInt i = 0; i < n; i++) {
-      const Bool has_none = f->table[place] == TLB_CODE
-                               ? user[i] == TLB_STORE
-                               : split && user[i] == TLB_LOAD && !is_of(f, TLB_LOAD);
-      f->time[i][place] = has_none ? &never : time_at(p, user[i]);
-   }
-}
-
-/* The place is left to a new page, or to another's. Uses of its page have been recorded. */
-static void leave(Filter* f, UInt place)
-{
-   if (f->page[place] != NULL)
-      observe(f, place);
-   f->page[place] = NULL;
-   if (f->others != NULL)
-      f->others[place] = 0;
-   for (UInt user = 0; user < TLB_N_USERS; user++) {
-      if (f->recorded[user] != NULL)
-         f->recorded[user][place] = 0;
-   }
-}
-
-/* --- Filters of large pages --- */
-
-static UInt as_user(tlb_user user)
-{
-   return user == TLB_STORE && !split ? TLB_LOAD : user;
-}
-
-/* Lets the filters of large pages have the last use of a page, which may have been left out. */
-static void fold_page(tlb_user user, tlb_page* p, tlb_page_number number)
-{
-   const ULong time = time_of(p, user);
-   for (UInt i = 0; i < n_large; i++) {
-      if (tlb_large_filter_is_of(&large[i], user))
-         tlb_large_filter_use(&large[i], user, number, time);
-   }
-}
-
-static void fold(tlb_side table)
-{
-   ULong last = folded[table];
-   for (UInt user = 0; user < TLB_N_USERS; user++) {
-      const Filter* f = uses_of[user];
-      if (f == NULL || tlb_side_of_user(user) != table)
-         continue;
-      for (UInt i = 0; i < f->is.sets * f->is.ways; i++) {
-         tlb_page* p = f->table[i] == table ? f->page[i] : NULL;
-         const ULong time = p == NULL ? 0 : time_of(p, user);
-         if (time <= folded[table])
-            continue;
-         fold_page(user, p, number_of(table, p));
-         last = time > last ? time : last;
-      }
-   }
-   folded[table] = last;
-}
-
-/* References to the base pages of a large page, which the filter has no more, are not left out. */
-static void observe_large(const tlb_large_filter* l, ULong number)
-{
-   for (UInt user = 0; user < TLB_N_USERS; user++) {
-      const Filter* f = uses_of[user];
-      if (f == NULL || !tlb_large_filter_is_of(l, user))
-         continue;
-      for (UInt i = 0; i < f->is.sets * f->is.ways; i++) {
-         if (f->page[i] != NULL && number_at(f, i) >> l->bits == number)
-            tlb_page_observe(&tg_mmus, f->table[i], f->page[i], (l->is.users & TLB_LOADS) != 0,
-                             (l->is.users & TLB_STORES) != 0, TLB_OBSERVER_RECORDING);
-      }
-   }
-}
-
-static void enter_large(tlb_user user, tlb_page_number page, ULong now)
-{
-   for (UInt i = 0; i < n_large; i++) {
-      ULong gone = 0;
-      if (is_behind(&large[i].is, user))
-         gone = tlb_large_filter_enter_others(&large[i], user, page, now);
-      else if (tlb_large_filter_is_of(&large[i], user) && !tlb_large_filter_hits(&large[i], page))
-         gone = tlb_large_filter_enter(&large[i], page);
-      if (gone != 0)
-         observe_large(&large[i], gone - 1);
-   }
-}
-
-static Bool misses_large(tlb_user user, tlb_page_number page)
-{
-   for (UInt i = 0; i < n_large; i++) {
-      if (tlb_large_filter_is_of(&large[i], user) && !tlb_large_filter_hits(&large[i], page))
-         return True;
-   }
-   return False;
-}
-
-static Side* side_of_view(View* v, tlb_side table)
-{
-   return &v->side[is_joint ? 0 : table];
-}
-
-/* The recording has this use of the page now. */
-static void note_large(UInt user, tlb_side table, tlb_page_number page, ULong now)
-{
-   for (UInt i = 0; i < n_large; i++) {
-      if (tlb_large_filter_is_of(&large[i], user))
-         tlb_large_filter_use(&large[i], user, page, now);
-   }
-   for (View* v = view; v < view + n_views; v++) {
-      const tlb_large_filter* f = v->uses_of[user];
-      tlb_large_entry* u = f == NULL ? NULL : tlb_large_filter_find(f, page);
-      Side* s = side_of_view(v, table);
-      if (u != NULL)
-         u->by[user].recorded = ++s->n[(page >> f->bits) % s->sets];
-   }
-}
-
-/* --- A page comes --- */
-
-/* The page of that place is about to go. */
-static void fold_place(const Filter* f, UInt place)
-{
-   for (UInt user = 0; n_large > 0 && f->page[place] != NULL && user < TLB_N_USERS; user++) {
-      if (uses_of[user] == f && tlb_side_of_user(user) == f->table[place])
-         fold_page(user, f->page[place], number_at(f, place));
-   }
-}
-
-/* The page is in the filter from now on. */
-static void enter(Filter* f, tlb_side table, tlb_page* p, tlb_page_number number)
-{
-   tlb_page** set = set_of(f, number);
-   if (place_of(f, set, p) < f->is.ways)
-      return;
-   const UInt first = (UInt)(set - f->page), place = first + oldest_of(f, first);
-   fold_place(f, place);
-   leave(f, place);
-   f->page[place] = p;
-   f->table[place] = (UChar)table;
-   point_at_times(f, place, p);
-}
-
-/* The number of a page of another's, which is not 0. */
-static ULong name_of(tlb_user user, tlb_page_number number)
-{
-   return ((ULong)number + 1) << 2 | user;
-}
-
-/* A user behind has referenced the page, or so it may be to an array. */
-static void enter_others(Filter* f, tlb_user user, tlb_page_number number, ULong now)
-{
-   const UInt first = (UInt)(set_of(f, number) - f->page);
-   UInt place = first;
-   while (place < first + f->is.ways && f->others[place] != name_of(user, number))
-      place++;
-   if (place == first + f->is.ways) {
-      place = first + oldest_of(f, first);
-      fold_place(f, place);
-      leave(f, place);
-      f->others[place] = name_of(user, number);
-      for (UInt i = 0; i < f->n_times; i++)
-         f->time[i][place] = &f->others_time[place];
-   }
-   f->others_time[place] = now;
-}
-
-/* --- Uses --- */
-
-typedef struct {
-   ULong time;
-   uint64_t* recorded;
-   tlb_page_number page;
-   tlb_user user;
-} Use;
-
-enum { MAX_USES = 3 * TLB_MAX_FILTER_SETS * TLB_MAX_FILTER_WAYS };
-
-static Use* use; /* room for MAX_USES */
-
-/* Adds the uses since then of pages in the set of the filter. They are in the first levels still: no
-   reference to the set has been recorded since then. Some are observed again, for their large page
-   has left a filter. */
-static UInt find_in_set(const Filter* f, tlb_user user, UInt set, ULong since, UInt n)
-{
-   const UInt first = set * f->is.ways;
-   const uint64_t* const* times = f->time[f->n_times == 2 && user == TLB_STORE ? 1 : 0];
-   for (UInt i = first; i < first + f->is.ways; i++) {
-      const ULong time = *times[i];
-      /* An observed page has no uses that were left out, unless a large page has gone since. */
-      if (LIKELY(time <= since) || f->page[i] == NULL || f->table[i] != tlb_side_of_user(user)
-          || (n_large == 0 && is_observed(f->page[i], user)))
-         continue;
-      use[n++] = (Use){ .time = time, .recorded = &f->recorded[user][i],
-                        .page = number_of(tlb_side_of_user(user), f->page[i]), .user = user };
-   }
-   return n;
-}
-
-/* In order of their times. Most often there are few, and in order. */
-static void sort(UInt n)
-{
-   for (UInt i = 1; i < n; i++) {
-      const Use u = use[i];
-      UInt j = i;
-      for (; j > 0 && use[j - 1].time > u.time; j--)
-         use[j] = use[j - 1];
-      use[j] = u;
-   }
-}
-
-/* How many of the uses, from the first on, are the last that the recording has of the set, in this
-   order: it need not have them twice. */
-static UInt n_known(UInt n, ULong n_recorded)
-{
-   UInt known = n;
-   while (known > 0 && *use[known - 1].recorded != n_recorded)
-      known--;
-   for (UInt i = 1; i < known; i++) {
-      if (*use[known - 1 - i].recorded != n_recorded - i)
-         return 0;
-   }
-   return known;
-}
-
-/* Records n uses, in order, of pages of that size: those of a set, as far as the recording does not
-   tell that already. */
-static void record_uses(Side* s, UInt set, UInt n, UInt size)
-{
-   sort(n);
-   for (UInt i = n_known(n, s->n[set]); i < n; i++) {
-      tg_recorded_add((tlb_record){ .what = tlb_record_use(use[i].user, size), .page = use[i].page });
-      *use[i].recorded = ++s->n[set];
-   }
-   if (n > 0)
-      s->last[set] = use[n - 1].time;
-}
-
-/* Whether the order of the user's pages is that of the side. */
-static Bool is_in_order_of(tlb_side table, tlb_user user)
-{
-   return is_joint || tlb_side_of_user(user) == table;
-}
-
-/* Records in which order the pages of a set were used. */
-static void add_uses(tlb_side table, UInt set)
-{
-   Side* s = side_of(table);
-   UInt n = 0;
-   for (UInt user = 0; user < TLB_N_USERS; user++) {
-      const Filter* f = uses_of[user];
-      if (f == NULL || !is_in_order_of(table, user))
-         continue;
-      for (UInt at = set; at < f->is.sets; at += s->sets)
-         n = find_in_set(f, user, at, s->last[set], n);
-   }
-   record_uses(s, set, n, 0);
-}
-
-/* The same of large pages, each by its base page that was used last. References that were recorded
-   are among them: unlike base pages, the order is not recorded at each. */
-static void add_large_uses(View* v, tlb_side table, UInt set)
-{
-   Side* s = side_of_view(v, table);
-   UInt n = 0;
-   for (UInt user = 0; user < TLB_N_USERS; user++) {
-      const tlb_large_filter* f = v->uses_of[user];
-      if (f == NULL || !is_in_order_of(table, user))
-         continue;
-      for (UInt at = set; at < f->is.sets; at += s->sets) {
-         for (UInt i = at * f->is.ways; i < (at + 1) * f->is.ways; i++) {
-            tlb_large_entry* u = &f->at[i];
-            if (u->number != 0 && u->others == 0 && u->by[user].time > s->last[set])
-               use[n++] = (Use){ .time = u->by[user].time, .recorded = &u->by[user].recorded,
-                                 .page = (tlb_page_number)u->by[user].page, .user = user };
-         }
-      }
-   }
-   record_uses(s, set, n, v->number);
-}
-
-/* Where base pages have one set, their order is that of all large pages, too. */
-static Bool has_own_order(tlb_side table)
-{
-   return side_of(table)->sets > 1;
-}
-
-/* Before a reference that a filter of large pages misses. */
-static void before_large_miss(tlb_side table, tlb_page_number page)
-{
-   fold(table);
-   if (is_joint)
-      fold(table == TLB_CODE ? TLB_DATA : TLB_CODE);
-   for (View* v = view; v < view + n_views && has_own_order(table); v++) {
-      for (UInt user = 0; user < TLB_N_USERS; user++) {
-         if (v->uses_of[user] == NULL || !is_in_order_of(table, user))
-            continue;
-         add_large_uses(v, table,
-                        (UInt)((page >> v->uses_of[user]->bits) % side_of_view(v, table)->sets));
-         break;
-      }
-   }
-}
-
-/* Before a reference of a user behind, which can drive out what users in front have used: it stands
-   between what is recorded of these. */
-static void before_behind(tlb_user user, tlb_page_number number)
-{
-   for (UInt i = 0; i < TLB_N_TABLES; i++) {
-      const tlb_side table = i;
-      Side* s = side_of(table);
-      if ((drives_out[user] >> table & 1) == 0)
-         continue;
-      add_uses(table, (UInt)(number % s->sets));
-      s->n[number % s->sets]++;
-      if (n_large > 0)
-         before_large_miss(table, number);
-      for (UInt j = 0; j < n_large; j++) {
-         Side* of_view = side_of_view(view_of(large[j].is.shift), table);
-         if (is_behind(&large[j].is, user) && of_view->sets > 0)
-            of_view->n[(number >> large[j].bits) % of_view->sets]++;
-      }
-   }
-}
-
 /* --- Changes of the page map --- */
-
-static void add_all_uses(void)
-{
-   for (UInt i = 0; i < TLB_N_TABLES; i++) {
-      const tlb_side table = i;
-      for (UInt set = 0; set < side_of(table)->sets; set++)
-         add_uses(table, set);
-      fold(table);
-   }
-   for (UInt i = 0; i < TLB_N_TABLES; i++) {
-      const tlb_side table = i;
-      for (View* v = view; v < view + n_views && has_own_order(table); v++) {
-         for (UInt set = 0; set < side_of_view(v, table)->sets; set++)
-            add_large_uses(v, table, set);
-      }
-   }
-}
-
-typedef struct {
-   ULong first, last; /* base pages */
-} Range;
-
-/* Whether the place has one of these pages, and references to it are left out. */
-static Bool is_between(const Filter* f, UInt place, Range r)
-{
-   tlb_page* p = f->page[place];
-   if (p == NULL || (is_observed(p, TLB_LOAD) && is_observed(p, TLB_STORE)))
-      return False;
-   const ULong number = number_at(f, place);
-   return number >= r.first && number <= r.last;
-}
-
-static Bool filters_have(Range r)
-{
-   for (const Filter* f = filter; f < filter + n_filters; f++) {
-      for (UInt i = 0; i < f->is.sets * f->is.ways; i++) {
-         if (is_between(f, i, r))
-            return True;
-      }
-   }
-   for (UInt i = 0; i < n_large; i++) {
-      if (tlb_large_filter_has(&large[i], r.first, r.last))
-         return True;
-   }
-   return False;
-}
-
-/* The next references to these pages are recorded: what backs them is asked anew. In which order
-   they have been used is told before. They keep their places, for an array keeps its entries, too. */
-static void doubt(Range r)
-{
-   if (!filters_have(r))
-      return;
-   add_all_uses();
-   for (Filter* f = filter; f < filter + n_filters; f++) {
-      for (UInt i = 0; i < f->is.sets * f->is.ways; i++) {
-         if (is_between(f, i, r))
-            observe(f, i);
-      }
-   }
-   for (UInt i = 0; i < n_large; i++)
-      tlb_large_filter_doubt(&large[i], r.first, r.last);
-}
 
 /* Whatever large pages [start, end) has a part of: these break, or come. */
 static void doubt_around(ULong start, ULong end)
@@ -665,7 +110,7 @@ static void doubt_around(ULong start, ULong end)
    const ULong in_large = (1ULL << (63 - __builtin_clzll(large_pages))) - 1;
    const UInt shift = tg_mmus.traits.page_shift;
    if (start < end)
-      doubt((Range){ (start & ~in_large) >> shift, ((end - 1) | in_large) >> shift });
+      tg_record_filters_doubt((start & ~in_large) >> shift, ((end - 1) | in_large) >> shift);
 }
 
 /* Whether the mapping is requested in pages that the recording is not made for. */
@@ -720,7 +165,7 @@ void tg_recording_asks(void)
       tg_recording_stop(text);
       return;
    }
-   doubt((Range){ 0, ~0ULL });
+   tg_record_filters_doubt(0, ~0ULL);
    tg_recorded_event(&e);
 }
 
@@ -753,162 +198,35 @@ static UInt line_number(const TgRef* r)
    return line->recorded;
 }
 
-/* The recording has this of the page now. */
-static void note_recorded(tlb_user user, tlb_side table, tlb_page* p, tlb_page_number number)
-{
-   const Filter* f = uses_of[user];
-   Side* s = side_of(table);
-   const ULong nth = ++s->n[number % s->sets];
-   if (f == NULL)
-      return;
-   tlb_page** set = set_of(f, number);
-   const UInt place = place_of(f, set, p);
-   if (place < f->is.ways)
-      f->recorded[user][set + place - f->page] = nth;
-}
-
-/* Afterwards the page is in all filters of the user. It may be in all those of others, too, but
-   they observe it until they have a number for it. */
-static void refer_as(tlb_user user, tlb_side table, tlb_page* p, tlb_page_number number, ULong now)
-{
-   for (UInt i = 0; i < n_filters; i++) {
-      if (is_of(&filter[i], user))
-         enter(&filter[i], table, p, number);
-      else if (is_behind(&filter[i].is, user))
-         enter_others(&filter[i], user, number, now);
-   }
-   note_recorded(as_user(user), table, p, number);
-   if (n_large > 0) {
-      enter_large(user, number, now);
-      note_large(as_user(user), table, number, now);
-   }
-   *tlb_observers_of(p, user, split) &= ~TLB_OBSERVER_RECORDING;
-}
-
 void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now,
                         TgRecordedPart part)
 {
    const tlb_user user = r->kind;
-   const tlb_side table = tlb_side_of_user(user);
-   const Bool stores_too = r->modifies && split;
+   const Bool stores_too = r->modifies && tg_mmus.traits.split;
    const Bool follows = part == TG_RECORDED_SECOND && goes_on;
    if (part != TG_RECORDED_SECOND)
       goes_on = False;
-   if (!is_observed(p, user) && !(stores_too && is_observed(p, TLB_STORE)))
+   if (!tg_record_filters_observe(p, user) && !(stores_too && tg_record_filters_observe(p, TLB_STORE)))
       return;
    /* The stack grows where it is touched first. */
    if (large_pages != 0)
       tg_aspace_find(number << tg_mmus.traits.page_shift);
-   Side* s = side_of(table);
-   add_uses(table, (UInt)(number % s->sets));
-   if (UNLIKELY(drives_out[user] != 0))
-      before_behind(user, number);
-   if (UNLIKELY(stores_too && drives_out[TLB_STORE] != 0))
-      before_behind(TLB_STORE, number);
-   if (n_large > 0 && (misses_large(user, number) || (stores_too && misses_large(TLB_STORE, number))))
-      before_large_miss(table, number);
+   tg_record_filters_before(user, stores_too, number);
    const UInt what = (UInt)user | (r->modifies ? TLB_RECORD_MODIFIES : 0)
                      | (part != TG_RECORDED_WHOLE ? TLB_RECORD_IN_PARTS : 0)
                      | (follows ? TLB_RECORD_GOES_ON : 0);
    goes_on = part != TG_RECORDED_WHOLE;
    tg_recorded_add((tlb_record){ .what = (uint8_t)what, .line = line_number(r), .page = number });
-   s->last[number % s->sets] = now;
-   refer_as(user, table, p, number, now);
-   if (stores_too)
-      refer_as(TLB_STORE, table, p, number, now);
+   tg_record_filters_refer(user, stores_too, p, number, now);
 }
 
 /* --- Start --- */
 
-static void make_filter(Filter* f, const tlb_filter* is)
-{
-   tlb_user unused[2];
-   *f = (Filter){ .is = *is };
-   f->page = VG_(calloc)("tg.recording", is->sets * is->ways, sizeof *f->page);
-   f->table = VG_(calloc)("tg.recording", is->sets * is->ways, sizeof *f->table);
-   if (is->behind != 0) {
-      f->others = VG_(calloc)("tg.recording", is->sets * is->ways, sizeof *f->others);
-      f->others_time = VG_(calloc)("tg.recording", is->sets * is->ways, sizeof *f->others_time);
-   }
-   f->n_times = users_of_times(f, unused);
-   for (UInt i = 0; i < f->n_times; i++) {
-      f->time[i] = VG_(malloc)("tg.recording", is->sets * is->ways * sizeof *f->time[i]);
-      for (UInt j = 0; j < is->sets * is->ways; j++)
-         f->time[i][j] = &never;
-   }
-   for (UInt user = 0; user < TLB_N_USERS; user++) {
-      if (!is_of(f, user))
-         continue;
-      /* The smallest of a user's has all pages that are in all of them. */
-      if ((user != TLB_STORE || split)
-          && (uses_of[user] == NULL
-              || is->sets * is->ways < uses_of[user]->is.sets * uses_of[user]->is.ways))
-         uses_of[user] = f;
-   }
-}
-
-static void make_large(const tlb_filter* is)
-{
-   const tlb_memory memory = tg_memory("tg.recording");
-   tlb_large_filter* f = &large[n_large++];
-   View* v = view_of(is->shift);
-   tlb_large_filter_init(f, is, tg_mmus.traits.page_shift, &memory);
-   for (UInt user = 0; user < TLB_N_USERS; user++) {
-      const tlb_large_filter** best = &v->uses_of[user];
-      if (!tlb_large_filter_is_of(f, user))
-         continue;
-      Side* s = side_of_view(v, tlb_side_of_user(user));
-      s->sets = (UInt)tlb_common_divisor(is->sets, s->sets);
-      if ((user != TLB_STORE || split)
-          && (*best == NULL || is->sets * is->ways < (*best)->is.sets * (*best)->is.ways))
-         *best = f;
-   }
-}
-
-static void find_who_drives_out(const tlb_strength* s)
-{
-   for (UInt i = 0; i < s->n; i++) {
-      for (UInt user = 0; user < TLB_N_USERS; user++) {
-         if (!is_behind(&s->filter[i], user))
-            continue;
-         if ((s->filter[i].users & TLB_FETCHES) != 0)
-            drives_out[user] |= 1u << TLB_CODE;
-         if ((s->filter[i].users & (TLB_LOADS | TLB_STORES)) != 0)
-            drives_out[user] |= 1u << TLB_DATA;
-      }
-   }
-}
-
-static void make_filters(const tlb_strength* s)
-{
-   large_pages = s->large;
-   n_views = (UInt)__builtin_popcountll(large_pages);
-   for (UInt i = 0; i < n_views; i++)
-      view[i].number = i + 1;
-   split = tg_mmus.traits.split;
-   is_joint = tlb_strength_is_joint(s) != 0;
-   side[TLB_CODE].sets = tlb_strength_sets(s, True);
-   side[TLB_DATA].sets = tlb_strength_sets(s, False);
-   find_who_drives_out(s);
-   use = VG_(malloc)("tg.recording", MAX_USES * sizeof *use);
-   for (UInt i = 0; i < s->n; i++) {
-      if (s->filter[i].shift == 0)
-         make_filter(&filter[n_filters++], &s->filter[i]);
-      else
-         make_large(&s->filter[i]);
-   }
-   for (UInt user = 0; user < TLB_N_USERS; user++) {
-      if (uses_of[user] != NULL) {
-         Filter* f = &filter[uses_of[user] - filter];
-         f->recorded[user] = VG_(calloc)("tg.recording", f->is.sets * f->is.ways, sizeof(ULong));
-      }
-   }
-}
-
 void tg_recording_begin(const TgOptions* options)
 {
    thp_shift = options->record->thp_shift;
-   make_filters(&options->record->strength);
+   large_pages = options->record->strength.large;
+   tg_record_filters_init(&options->record->strength);
    tg_recorded_open(options);
    tg_recording_on = True;
    if (large_pages != 0)
