@@ -136,9 +136,10 @@ static void changes(void* opaque, const tlb_map_event* e)
    (void)opaque;
    if (is_of_other_pages(e->mapping)) {
       HChar text[160];
-      VG_(snprintf)(text, sizeof text, "the program asks for pages of %s; --record-pages=%s records "
-                                       "these, too", tg_page_size(e->mapping->huge_shift).text,
-                    tg_page_size(e->mapping->huge_shift).text);
+      const TgNumber size = tg_page_size(e->mapping->huge_shift);
+      VG_(snprintf)(text, sizeof text, "the program asks for pages of %s%s%s%s", size.text,
+                    tg_jobs_on ? "" : "; --record-pages=", tg_jobs_on ? "" : size.text,
+                    tg_jobs_on ? "" : " records these, too");
       tg_recording_stop(text);
       return;
    }
