@@ -35,7 +35,7 @@ static TgSimulatedList *machines(void)
    static TgSimulatedList list;
    static const TgSimulatedPages pages = { .policy = { .thp = TLB_THP_ALWAYS } };
    if (list.n == 0)
-      list = tg_simulated_load("icelake,c906@thp,core2,apple-m1", &pages);
+      list = tg_simulated_load("core2@thp,apple-m1", &pages);
    return &list;
 }
 
