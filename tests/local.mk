@@ -261,6 +261,7 @@ PYTEST_FILES = \
 	tests/oracle/test_reach_arrays.py \
 	tests/oracle/test_jobs.py \
 	tests/oracle/test_parts.py \
+	tests/oracle/test_recorded_kinds.py \
 	tests/oracle/test_recording.py \
 	tests/oracle/test_recorded_processes.py \
 	tests/oracle/test_recordings.py \

@@ -430,6 +430,7 @@ TOOL_SOURCES = \
 	tlbgrind/engine/interrupted.c \
 	tlbgrind/engine/program_prefetches.c \
 	tlbgrind/engine/jobs.c \
+	tlbgrind/engine/record_filters.c \
 	tlbgrind/engine/recorded.c \
 	tlbgrind/engine/recording.c \
 	tlbgrind/engine/replay.c \
@@ -604,6 +605,7 @@ TOOL_INCLUDES = \
 	tlbgrind/engine/look_up.h \
 	tlbgrind/engine/program_prefetches.h \
 	tlbgrind/engine/jobs.h \
+	tlbgrind/engine/record_filters.h \
 	tlbgrind/engine/recorded.h \
 	tlbgrind/engine/recording.h \
 	tlbgrind/engine/replay.h \
@@ -1100,6 +1102,7 @@ SIMULATE_SOURCES = \
 	tlbgrind/simulate/phase_texts.c \
 	tlbgrind/simulate/progress.c \
 	tlbgrind/simulate/physical.c \
+	tlbgrind/simulate/reach_curve.c \
 	tlbgrind/simulate/recording.c \
 	tlbgrind/simulate/replay.c \
 	tlbgrind/simulate/run.c \
@@ -1125,6 +1128,7 @@ SIMULATE_INCLUDES = \
 	tlbgrind/simulate/phase_texts.h \
 	tlbgrind/simulate/progress.h \
 	tlbgrind/simulate/physical.h \
+	tlbgrind/simulate/reach_curve.h \
 	tlbgrind/simulate/recording.h \
 	tlbgrind/simulate/replay.h \
 	tlbgrind/simulate/run.h \

@@ -21,6 +21,7 @@ const char *const fuzz_words[] = {
    "filter: RW 16 4\n", "\n\n", "R", "T", "E", "M", "@shares\n", "@share phase a b\n",
    "@share thread 1 1\n", "@machine\n", "@second misses\n", "@events\n",
    "@events faults\n", "version: 2\n", "after: 3 0123456789abcdef f\n", "pages: 21\n", "thp: always\n", "filter: RW 8 4 21\n", "P",
+   "version: 3\n", "pages: 13 14 21\n", "filter: W/R 64 4\n", "filter: IRW 1 4\n", "filter: I 1 4 14\n",
    "@totals\n", "@cut ", ":1 2 3 0 0 0 1 ;12\n", "fn=(1) main\n", NULL
 };
 
@@ -35,7 +36,7 @@ static TgSimulatedList *machines(void)
    static TgSimulatedList list;
    static const TgSimulatedPages pages = { .policy = { .thp = TLB_THP_ALWAYS } };
    if (list.n == 0)
-      list = tg_simulated_load("icelake,c906@thp", &pages);
+      list = tg_simulated_load("core2@thp,apple-m1", &pages);
    return &list;
 }
 

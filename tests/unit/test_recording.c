@@ -71,35 +71,45 @@ TEST(covers)
       const tlb_machine recorded = machine_of("16,full", of[i].recorded);
       const tlb_machine simulated = machine_of("32,full", of[i].simulated);
       tlb_strength s = { .n = 0 };
+      uint64_t missing;
       tlb_reason why;
       assert_true(tlb_strength_add(&s, &recorded, &why));
-      assert_int_equal(tlb_strength_covers(&s, &simulated, 0, &why),
+      assert_int_equal(tlb_strength_covers(&s, &simulated, 0, &missing, &why),
                        of[i].covered ? TLB_COVERED : TLB_COVERED_BY_MACHINES);
    }
 }
 
-/* A machine of any list is covered by the recording for the whole list. */
+/* The recording for the whole list covers each machine of it, whatever its base page. */
 TEST(shipped)
 {
    static tlb_machine m;
    static tlb_strength s;
+   const uint64_t large = UINT64_C(1) << 16 | UINT64_C(1) << 21 | UINT64_C(1) << 30;
+   uint64_t missing;
    tlb_reason why;
    uint32_t line;
    unsigned n = 0;
-   s.large = UINT64_C(1) << 16 | UINT64_C(1) << 21 | UINT64_C(1) << 30;
-   for (unsigned round = 0; round < 2; round++) {
+   s = (tlb_strength){ .base_page_shift = 12, .large = large };
+   for (unsigned round = 0; round < 3; round++) {
       const tlb_builtin *b;
       for (unsigned i = 0; (b = tlb_builtin_at(i)) != NULL; i++) {
          assert_true(tlb_machine_parse(b->text, b->length, &m, &line, &why));
-         if (round == 0 && m.base_page_shift == 12)
+         const uint64_t own = tlb_strength_own_sizes(&s, &m);
+         if (round == 0)
+            s.not_for_all |= own & ~s.large;
+         else if (round == 1)
             n += (unsigned)tlb_strength_add(&s, &m, &why);
-         else if (tlb_strength_covers(&s, &m, s.large, &why) == TLB_COVERED)
+         else if (tlb_strength_covers(&s, &m, large, &missing, &why) == TLB_COVERED)
             n--;
+         if (round > 0)
+            continue;
+         s.large |= own;
       }
    }
    assert_int_equal(n, 0);
-   assert_true(s.n > 5);
+   assert_true(s.n > 4);
    assert_true(tlb_strength_tells_apart(&s));
+   assert_false(tlb_strength_is_joint(&s));
 }
 
 /* --- Large pages --- */
@@ -154,23 +164,24 @@ TEST(large_covers)
    const tlb_machine small = with_another("64,4,4K", "16,4,2M");
    const tlb_machine full = machine_of("16,full", "48,full,4K+2M");
    tlb_strength s = { .large = LARGE }, one_set = { .large = LARGE };
+   uint64_t missing;
    tlb_reason why;
    assert_true(tlb_strength_add(&s, &own, &why));
-   assert_int_equal(tlb_strength_covers(&s, &own, LARGE, &why), TLB_COVERED);
-   assert_int_equal(tlb_strength_covers(&s, &small, 0, &why), TLB_COVERED);
-   assert_int_equal(tlb_strength_covers(&s, &small, LARGE, &why), TLB_COVERED_BY_MACHINES);
-   assert_int_equal(tlb_strength_covers(&s, &full, LARGE, &why), TLB_COVERED_BY_MACHINES);
-   assert_int_equal(tlb_strength_covers(&s, &own, LARGE << 9, &why), TLB_COVERED_BY_PAGES);
+   assert_int_equal(tlb_strength_covers(&s, &own, LARGE, &missing, &why), TLB_COVERED);
+   assert_int_equal(tlb_strength_covers(&s, &small, 0, &missing, &why), TLB_COVERED);
+   assert_int_equal(tlb_strength_covers(&s, &small, LARGE, &missing, &why), TLB_COVERED_BY_MACHINES);
+   assert_int_equal(tlb_strength_covers(&s, &full, LARGE, &missing, &why), TLB_COVERED_BY_MACHINES);
+   assert_int_equal(tlb_strength_covers(&s, &own, LARGE << 9, &missing, &why), TLB_COVERED_BY_PAGES);
    assert_string_equal(why.text, "some: the recording is not made for pages of 1G");
    assert_true(tlb_strength_add(&one_set, &full, &why));
    const tlb_machine wide = with_another("256,64,4K", "128,64,2M");
-   assert_int_equal(tlb_strength_covers(&one_set, &wide, LARGE, &why), TLB_COVERED);
+   assert_int_equal(tlb_strength_covers(&one_set, &wide, LARGE, &missing, &why), TLB_COVERED);
 }
 
 TEST(sizes_as_text)
 {
    static const char *const wrong[] = { "", "4K", "2M,", ",2M", "3M", "32G", "none,2M", "2m x",
-                                        "8K,16K,32K,64K,128K,256K,512K,1M" };
+                                        "8K,16K,32K,64K,128K,256K,512K,1M,2M,4M,8M,16M,32M,64M,128M,256M" };
    uint64_t sizes;
    tlb_reason why;
    for (unsigned i = 0; i < N(wrong); i++)
@@ -181,36 +192,102 @@ TEST(sizes_as_text)
    assert_true(sizes == (LARGE | LARGE << 9 | 1 << 16));
 }
 
-TEST(refused)
+/* What the machine needs: one filter behind the other. */
+static void check_needs(const tlb_machine *m, uint64_t large, const char *all)
+{
+   tlb_strength s = { .base_page_shift = 12, .large = large };
+   tlb_reason why;
+   char found[200] = "";
+   assert_true(tlb_strength_add(&s, m, &why));
+   for (unsigned i = 0; i < s.n; i++) {
+      char text[40];
+      tlb_filter_print(&s.filter[i], text, sizeof text);
+      strcat(strcat(found, i > 0 ? ", " : ""), text);
+   }
+   assert_string_equal(found, all);
+}
+
+/* With an array behind the first level. */
+static tlb_machine with_second(const char *second, unsigned users)
+{
+   tlb_machine m = machine_of("16,full", "64,4");
+   m.array[2] = m.array[1];
+   m.array[2].level = 2;
+   m.array[2].users = users;
+   m.array[2].g = unit_geometry(second);
+   m.n_arrays = 3;
+   return m;
+}
+
+TEST(other_kinds)
+{
+   tlb_machine m = machine_of("16,full", "64,4");
+   m.array[1].coalesce_shift = 14;
+   check_needs(&m, LARGE, "I 1 16, RW 1 4");
+   m = machine_of("16,full", "64,4");
+   m.array[0].users = TLB_FETCHES | DATA;
+   m.n_arrays = 1;
+   check_needs(&m, 0, "IRW 1 16");
+   m = with_second("512,4", TLB_FETCHES | DATA);
+   m.array[2].inclusion = TLB_INCLUSIVE;
+   check_needs(&m, 0, "I 1 16, RW 16 4, IRW 128 1");
+   check_needs(&m, LARGE, "I 1 16, RW 16 4, IRW 1 1");
+   m = with_second("512,4", DATA);
+   m.array[1].users = TLB_LOADS;
+   check_needs(&m, 0, "I 1 16, R 16 4, W/R 128 4");
+   m = with_second("512,4", TLB_FETCHES | DATA);
+   m.array[1] = m.array[2];
+   m.n_arrays = 2;
+   check_needs(&m, 0, "I 1 16, RW/I 128 4");
+   m = machine_of("16,full,16K", "64,4,16K");
+   m.base_page_shift = 14;
+   check_needs(&m, UINT64_C(1) << 14, "I 1 16 14, RW 16 4 14");
+}
+
+/* A recording without such pages or blocks is refused, with the sizes that it would have to have. */
+TEST(sizes_of_its_own)
 {
    tlb_strength s = { .n = 0 };
+   uint64_t missing;
    tlb_reason why;
    tlb_machine m = machine_of("16,full", "64,4");
    assert_true(tlb_strength_add(&s, &m, &why));
    m.array[1].coalesce_shift = 14;
-   assert_int_equal(tlb_strength_covers(&s, &m, 0, &why), TLB_COVERED_BY_NONE);
-   m = machine_of("16,full", "64,4");
-   m.array[0].users = TLB_FETCHES | DATA;
-   m.n_arrays = 1;
-   assert_false(tlb_strength_add(&s, &m, &why));
-   m = machine_of("16,full", "64,4");
-   m.array[2] = m.array[1];
-   m.array[2].level = 2;
-   m.array[2].inclusion = TLB_INCLUSIVE;
-   m.n_arrays = 3;
+   assert_int_equal(tlb_strength_covers(&s, &m, 0, &missing, &why), TLB_COVERED_BY_PAGES);
+   assert_true(missing == 1 << 14);
    assert_false(tlb_strength_add(&s, &m, &why));
    m = machine_of("16,full,16K", "64,4,16K");
    m.base_page_shift = 14;
-   assert_int_equal(tlb_strength_covers(&s, &m, 0, &why), TLB_COVERED_BY_NONE);
+   assert_int_equal(tlb_strength_covers(&s, &m, 0, &missing, &why), TLB_COVERED_BY_PAGES);
+   assert_true(missing == 1 << 14);
+   s = (tlb_strength){ .base_page_shift = 14 };
+   m = machine_of("16,full", "64,4");
+   assert_int_equal(tlb_strength_covers(&s, &m, 0, &missing, &why), TLB_COVERED_BY_NONE);
+   assert_string_equal(why.text, "some: its base pages have 4K, and those of the recording 16K");
+}
+
+/* Filters of larger pages alone leave nothing out. */
+TEST(complete)
+{
+   tlb_strength s = { .base_page_shift = 12, .large = UINT64_C(1) << 14 };
+   tlb_machine m = machine_of("16,full,16K", "64,4,16K");
+   tlb_reason why;
+   m.base_page_shift = 14;
+   assert_true(tlb_strength_add(&s, &m, &why));
+   tlb_strength_complete(&s);
+   assert_int_equal(s.n, 4);
+   assert_int_equal(tlb_strength_sets(&s, 0), 1);
+   assert_int_equal(tlb_strength_sets(&s, 1), 1);
 }
 
 TEST(filters_as_text)
 {
    static const char *const wrong[] = { "", "I", "I 1", "I 0 1", "I 1 0", "X 1 1", "RI 1 1",
-                                        "IW 1 1", "I 257 1", "I 1 65", "I 1 1 ", "I  1 1",
+                                        "R/ 1 1", "R/R 1 1", "/R 1 1", "I 257 1", "I 1 65", "I 1 1 ", "I  1 1",
                                         "I 1 1 12", "I 1 1 35", "I 1 1 21 " };
-   static const tlb_filter good[] = { { TLB_FETCHES, 1, 64, 0 }, { DATA, 256, 1, 0 },
-                                      { TLB_STORES, 3, 4, 21 } };
+   static const tlb_filter good[] = { { TLB_FETCHES, 0, 1, 64, 0 }, { DATA, 0, 256, 1, 0 },
+                                      { TLB_STORES, TLB_LOADS, 3, 4, 21 },
+                                      { TLB_FETCHES | DATA, 0, 1, 1, 0 } };
    tlb_filter f;
    for (unsigned i = 0; i < N(wrong); i++)
       assert_false(tlb_filter_parse(wrong[i], strlen(wrong[i]), &f));
@@ -251,7 +328,7 @@ static size_t get(void *opaque, uint8_t *bytes, size_t n)
 
 static tlb_record random_record(uint64_t *random)
 {
-   static const uint8_t what[] = { 1 | TLB_RECORD_USE | 4, 0, 1, 2, 1 | TLB_RECORD_MODIFIES, 1 | TLB_RECORD_IN_PARTS,
+   static const uint8_t what[] = { 1 | TLB_RECORD_USE | 4, 2 | TLB_RECORD_USE | 8 | TLB_RECORD_MORE_SIZE, 0, 1, 2, 1 | TLB_RECORD_MODIFIES, 1 | TLB_RECORD_IN_PARTS,
                                    2 | TLB_RECORD_IN_PARTS | TLB_RECORD_GOES_ON,
                                    0 | TLB_RECORD_USE, 1 | TLB_RECORD_USE, 2 | TLB_RECORD_USE };
    tlb_record r = { .what = what[unit_random(random) % N(what)] };
@@ -402,7 +479,9 @@ int main(void)
       CLAIM("a filter keeps what its array is certain to keep", shapes),
       CLAIM("larger arrays are covered, smaller ones and other shapes are not", covers),
       CLAIM("a recording for all shipped machines is one for each of them", shipped),
-      CLAIM("what a recording is not made for is refused", refused),
+      CLAIM("blocks, shared arrays, inclusive levels and stores alone have filters of theirs", other_kinds),
+      CLAIM("a recording tells of larger base pages and of blocks, or is refused", sizes_of_its_own),
+      CLAIM("each kind of reference has a filter of base pages", complete),
       CLAIM("arrays of one size of large pages have filters of these, and others one set", large_filters),
       CLAIM("one set of base pages covers large pages, too", large_covers),
       CLAIM("sizes of large pages are read, and what are none refused", sizes_as_text),

@@ -46,10 +46,13 @@ static void put_text(void* opaque, const HChar* text, SizeT n)
    put(opaque, (const UChar*)text, n);
 }
 
-/* The first version of the file's format whose readers can read it. */
+/* The first version of the format whose readers can read it. */
 static Int version_of(const TgOptions* o)
 {
-   return before.name != NULL || o->region.toggle_collect != NULL ? 3 : o->record->strength.large != 0 ? 2 : 1;
+   const tlb_strength* s = &o->record->strength;
+   return before.name != NULL || o->region.toggle_collect != NULL || tlb_strength_is_new(s) ? 3
+          : s->large != 0                                                                 ? 2
+                                                                                          : 1;
 }
 
 static void write_head(const TgOptions* o)

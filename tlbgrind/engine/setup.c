@@ -79,6 +79,14 @@ static void watch_writes(void)
    }
 }
 
+/* What a recording has to know is observed as if a machine of the run had to. */
+static void add_traits(const tlb_strength* s)
+{
+   tg_mmus.traits.mixed |= tlb_strength_needs_each(s) != 0;
+   tg_mmus.traits.own_times |= tlb_strength_has_behind(s) != 0;
+   tg_mmus.traits.code_behind |= tlb_strength_has_code_behind(s) != 0;
+}
+
 static void init_mmus(const TgOptions* o)
 {
    tlb_mmu_machine* machine = VG_(calloc)("tg.setup", o->n_machines, sizeof *machine);
@@ -86,7 +94,9 @@ static void init_mmus(const TgOptions* o)
       machine[i] = tg_mmu_machine(&o->machine[i]);
    const tlb_mmus_options options = {
       .n = o->n_machines, .machine = machine, .page_shift = o->page_shift,
-      .nested = o->nested, .exhaustive = !o->fast_path || tg_shared_context_on,
+      .nested = o->nested,
+      .exhaustive = !o->fast_path || tg_shared_context_on
+                    || (o->record != NULL && tlb_strength_needs_each(&o->record->strength)),
       .memory = tg_memory("tg.mmus"), .map = tg_aspace_map(), .siblings = o->kernel.siblings,
       .address_bits = o->kernel.copies > 1 ? TLB_SPACE_SHIFT : 0,
       .idle = o->jobs > 0,
@@ -96,6 +106,8 @@ static void init_mmus(const TgOptions* o)
                         | (o->faults.simulated ? TLB_OBSERVER_FAULTS : 0);
    tl_assert(o->n_machines > 0 && o->n_machines <= TLB_MAX_MMUS);
    tlb_mmus_init(&tg_mmus, &options, others, tg_near, TG_NEAR_PAGES);
+   if (o->record != NULL)
+      add_traits(&o->record->strength);
    tl_assert(options.map->n_views <= TLB_MAX_VIEWS);
    VG_(free)(machine);
 }

@@ -227,10 +227,11 @@ static const TgOption options[] = {
      "other machines later; implies --cores=shared\n"
      "[none]",
      KEPT, EVERYDAY },
-   { "--record-for", "=NAME|FILE[,...]",
+   { "--record-for", "=NAME|FILE|reach[,...]",
      "which machines the recording has to be good for,\n"
-     "and all with first levels no smaller [those of\n"
-     "the run]",
+     "and all with first levels no smaller; reach: for\n"
+     "tg_simulate --reach=yes [those of the run,\n"
+     "skylake, zen4 and neoverse-n1]",
      KEPT },
    { "--jobs", "=NUMBER",
      "simulate the machines in so many processes beside\n"

@@ -33,6 +33,22 @@ static char *copy_of(const char *text, size_t n)
 
 /* --- Loading --- */
 
+/* A recording does not have what other rules of tlbgrind are for. */
+static void check_rules(const char *given, const char *rules)
+{
+   static const char *const words[] = { "flush", "syscall", "prefetch" };
+   static const char *const what[] = { "flushes", "system calls", "prefetches" };
+   for (const char *rule = rules; rule != NULL; rule = strchr(rule, '+')) {
+      rule += *rule == '+';
+      for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
+         const size_t n = strlen(words[i]);
+         if (strncmp(rule, words[i], n) == 0 && rule[n] == ':')
+            tg_load_refuse("--machine=%s: what is simulated here has no %s; leave out '%.*s'", given,
+                           what[i], (int)strcspn(rule, "+"), rule);
+      }
+   }
+}
+
 static void load(TgSimulatedList *list, char *given, const TgSimulatedPages *pages)
 {
    char own_name[TLB_NAME_SIZE];
@@ -50,6 +66,7 @@ static void load(TgSimulatedList *list, char *given, const TgSimulatedPages *pag
    const tlb_argument_overrides o = tlb_argument_split(given);
    const char *const rest = given + o.from + o.length;
    const char *const rules = *rest == '@' ? rest + 1 : NULL;
+   check_rules(given, rules);
    char *const plain = copy_of(given, (size_t)(rest - given));
    const bool is_file = tg_load_machine(plain, &s->m, own_name);
    if (is_file)
@@ -185,25 +202,35 @@ static char *sizes_of(uint64_t large)
 static uint64_t large_pages(const TgSimulatedList *list, const tlb_strength *s, uint64_t large)
 {
    for (unsigned i = 0; i < list->n; i++)
-      large |= tlb_policy_sizes(&list->machine[i].pages, s->base_page_shift);
+      large |= tlb_policy_sizes(&list->machine[i].pages, list->machine[i].m.base_page_shift);
    return (large | s->large) & ~((UINT64_C(2) << s->base_page_shift) - 1);
 }
 
-void tg_simulated_check(const TgSimulatedList *list, const tlb_strength *s, uint64_t large,
+/* The pages that a machine can have: by its policy, and by what the program has asked for. */
+static uint64_t pages_of(const TgSimulated *one, const TgAsked *asked)
+{
+   const unsigned base = one->m.base_page_shift;
+   uint64_t sizes = tlb_policy_sizes(&one->pages, base) | asked->sizes;
+   if (asked->thp && one->pages.thp != TLB_THP_NEVER)
+      sizes |= UINT64_C(1) << tlb_thp_shift(&one->pages, base);
+   return sizes;
+}
+
+void tg_simulated_check(const TgSimulatedList *list, const tlb_strength *s, const TgAsked *asked,
                         const char *recording)
 {
    for (unsigned i = 0; i < list->n; i++) {
       const TgSimulated *const one = &list->machine[i];
-      const uint64_t sizes = large | tlb_policy_sizes(&one->pages, s->base_page_shift);
       const char *with_pages = "";
+      uint64_t missing;
       tlb_reason why;
-      switch (tlb_strength_covers(s, &one->m, sizes, &why)) {
+      switch (tlb_strength_covers(s, &one->m, pages_of(one, asked), &missing, &why)) {
       case TLB_COVERED:
          continue;
       case TLB_COVERED_BY_NONE:
          tg_load_refuse("%s: %s", recording, why.text);
       case TLB_COVERED_BY_PAGES:
-         with_pages = sizes_of(large_pages(list, s, large));
+         with_pages = sizes_of(large_pages(list, s, asked->sizes | missing));
          break;
       case TLB_COVERED_BY_MACHINES:
          break;

@@ -29,9 +29,15 @@ typedef struct {
    wrong ends the program. */
 TgSimulatedList tg_simulated_load(const char *list, const TgSimulatedPages *pages);
 
+/* What the program asks the kernel for: transparent huge pages, and pages of these sizes. */
+typedef struct {
+   bool thp;
+   uint64_t sizes;
+} TgAsked;
+
 /* Ends the program if the recording is not made for one of the machines, and says for which it would
-   have to be; `large`: which large pages there can be beside those of the machines' policies. */
-void tg_simulated_check(const TgSimulatedList *list, const tlb_strength *s, uint64_t large,
+   have to be. */
+void tg_simulated_check(const TgSimulatedList *list, const tlb_strength *s, const TgAsked *asked,
                         const char *recording);
 
 /* The base pages of a trace have 2^`told` bytes, 0: it does not tell. Gives the machines these, and

@@ -22,6 +22,7 @@
 #include "simulate/out_file.h"
 #include "simulate/parts.h"
 #include "simulate/progress.h"
+#include "simulate/reach_curve.h"
 #include "simulate/recording.h"
 #include "simulate/replay.h"
 #include "simulate/run.h"
@@ -49,6 +50,7 @@ typedef struct {
    TgSimulateOptions options;
    TgSimulatedList list;
    const char *out_file;
+   const char *reach_file; /* NULL: no curve */
    unsigned page_shift; /* of a trace: that of its references, and */
    unsigned backing;    /* that of its pages; or */
    const char *v2p;     /* a file with these, and */
@@ -109,10 +111,22 @@ static const char *check_text(const end_text *t, unsigned n_lines)
    return why;
 }
 
+/* Whether the program asks for huge pages as it has not before. */
+static bool asks_for_more(const tlb_map_event *e, TgAsked *asked)
+{
+   const TgAsked before = *asked;
+   asked->thp |= e->what == TLB_EVENT_ASK;
+   if (e->mapping != NULL && (e->mapping->flags & TLB_MAP_HUGETLB) != 0)
+      asked->sizes |= UINT64_C(1) << e->mapping->huge_shift;
+   return asked->thp != before.thp || asked->sizes != before.sizes;
+}
+
+/* `curve`: NULL, or it gets all records, too. */
 static result read_all(const simulation *sim, TgRecording *recording, TgReplay *replay,
-                       TgParts *parts, end_text *text)
+                       TgParts *parts, TgReachCurve *curve, end_text *text)
 {
    tlb_stream_reader *const s = tg_recording_stream(recording);
+   TgAsked asked = { false, 0 };
    const char *wrong;
    result r;
    for (;;) {
@@ -123,13 +137,15 @@ static result read_all(const simulation *sim, TgRecording *recording, TgReplay *
          tg_progress_note(tg_recording_done(recording));
          if (wrong != NULL)
             return ended(DAMAGED, s, wrong);
+         if (curve != NULL)
+            tg_reach_curve_records(curve, s->record, s->n);
          break;
       case TLB_READ_EVENT:
          if (text->n > 0 || tg_recording_strength(recording)->large == 0)
             return ended(DAMAGED, s, "a change of mappings stands where there is none");
-         if (s->event.what == TLB_EVENT_ASK)
-            tg_simulated_check(&sim->list, tg_recording_strength(recording),
-                               tg_recording_strength(recording)->large, sim->options.recording);
+         if (asks_for_more(&s->event, &asked))
+            tg_simulated_check(&sim->list, tg_recording_strength(recording), &asked,
+                               sim->options.recording);
          tg_replay_event(replay, &s->event);
          break;
       case TLB_READ_TEXT:
@@ -140,6 +156,8 @@ static result read_all(const simulation *sim, TgRecording *recording, TgReplay *
                              : tg_parts_mark(parts, replay, s->mark, s->text, s->n);
          if (wrong != NULL)
             return ended(DAMAGED, s, wrong);
+         if (curve != NULL && s->mark == TLB_MARK_ZERO)
+            tg_reach_curve_zero(curve);
          break;
       case TLB_READ_END:
          if (is_cut(text, s, &r))
@@ -234,14 +252,27 @@ static counted find_counted(const simulation *s, const TgParts *parts, const end
 }
 
 static result replay_recording(const simulation *s, unsigned first, unsigned step,
-                               TgReplay **replay, TgParts *parts, end_text *text)
+                               TgReplay **replay, TgParts *parts, TgReachCurve **curve,
+                               end_text *text)
 {
    TgRecording *const recording = tg_recording_open(s->options.recording);
    *replay = tg_replay_new(&s->list, first, step, tg_recording_strength(recording),
                            s->options.nested);
-   const result r = read_all(s, recording, *replay, parts, text);
+   if (s->reach_file != NULL && first == 0)
+      *curve = tg_reach_curve_new(tg_recording_strength(recording)->base_page_shift);
+   const result r = read_all(s, recording, *replay, parts, *curve, text);
    tg_recording_close(recording);
    return r;
+}
+
+static void write_reach(const simulation *s, const TgReachCurve *curve, const TgSection *run,
+                        const totals total)
+{
+   size_t n;
+   char *const whole = tg_reach_curve_file(curve, run->text, run->n, total, &n);
+   if (!tg_write_whole(s->reach_file, whole, n))
+      tg_load_refuse("%s: the file cannot be written: %s", s->reach_file, strerror(errno));
+   free(whole);
 }
 
 static result replay_trace(const simulation *s, unsigned first, unsigned step, TgReplay **replay,
@@ -264,10 +295,12 @@ static result replay_trace(const simulation *s, unsigned first, unsigned step, T
 static result simulate(const simulation *s, unsigned first, unsigned step, totals *total)
 {
    TgReplay *replay;
+   TgReachCurve *curve = NULL; /* made with the first machine of all */
    end_text text = { NULL, 0, 0 };
    TgParts *const parts = tg_parts_new();
-   result r = s->options.input != NULL ? replay_trace(s, first, step, &replay, &text)
-                                       : replay_recording(s, first, step, &replay, parts, &text);
+   result r = s->options.input != NULL
+                 ? replay_trace(s, first, step, &replay, &text)
+                 : replay_recording(s, first, step, &replay, parts, &curve, &text);
    tg_replay_settle(replay);
    counted c = find_counted(s, parts, &text, &r);
    for (unsigned i = first, nth = 0; r.ending <= CUT && i < s->list.n; i += step, nth++) {
@@ -280,6 +313,10 @@ static result simulate(const simulation *s, unsigned first, unsigned step, total
          write_out_files(s, &o, parts, &text);
       tg_out_file_sums(&o, c.section.text, c.section.n, total[i]);
    }
+   if (curve != NULL && r.ending == WHOLE)
+      write_reach(s, curve, &c.section, total[first]);
+   if (curve != NULL)
+      tg_reach_curve_free(curve);
    tg_chosen_part_free(&c.part);
    tg_replay_free(replay);
    tg_parts_free(parts);
@@ -450,13 +487,13 @@ static void print_table(const simulation *s, totals *total)
 
 /* --- All of it --- */
 
-static char *default_name(const char *recording)
+static char *default_name(const char *recording, const char *behind)
 {
-   const size_t room = strlen(recording) + sizeof ".out";
+   const size_t room = strlen(recording) + strlen(behind) + 1;
    char *const name = malloc(room);
    if (name == NULL)
       tg_load_refuse("no memory");
-   snprintf(name, room, "%s.out", recording);
+   snprintf(name, room, "%s%s", recording, behind);
    return name;
 }
 
@@ -466,8 +503,12 @@ static void check_names(const simulation *s)
       char *const name = file_name(s, i);
       if (!tg_can_write(name))
          tg_load_refuse("%s: the file cannot be written: %s", name, strerror(errno));
+      if (s->reach_file != NULL && strcmp(s->reach_file, name) == 0)
+         tg_load_refuse("--reach-out-file=%s: that is an out-file, too", name);
       free(name);
    }
+   if (s->reach_file != NULL && !tg_can_write(s->reach_file))
+      tg_load_refuse("%s: the file cannot be written: %s", s->reach_file, strerror(errno));
 }
 
 static void load_for_recording(simulation *s)
@@ -478,7 +519,11 @@ static void load_for_recording(simulation *s)
    const TgSimulatedPages pages = tg_simulated_pages(o, strength->base_page_shift,
                                                      tg_recording_thp(recording));
    s->list = tg_simulated_load(o->machines, &pages);
-   tg_simulated_check(&s->list, strength, 0, o->recording);
+   tg_simulated_check(&s->list, strength, &(TgAsked){ false, 0 }, o->recording);
+   if (s->reach_file != NULL && !tlb_strength_covers_reach(strength))
+      tg_load_refuse("%s: the recording leaves out what the smallest TLBs of the reach curve may miss; "
+                     "record the program with --record-for=reach and the names of machines",
+                     o->recording);
    tg_recording_close(recording);
 }
 
@@ -541,7 +586,10 @@ int main(int argc, char **argv)
    if (s.options.n_merged > 0)
       return merge(&s.options);
    s.out_file = s.options.out_file != NULL ? s.options.out_file
-                                           : default_name(s.options.recording);
+                                           : default_name(s.options.recording, ".out");
+   if (s.options.reach != NULL)
+      s.reach_file = s.options.reach[0] != '\0' ? s.options.reach
+                                               : default_name(s.options.recording, ".reach");
    load(&s);
    check_shard(&s);
    check_names(&s);

@@ -53,6 +53,8 @@ static const char help[] =
    "  --picture=FILE             write these maps as a picture, too (SVG)\n"
    "  --nested=yes|no            in a virtual machine: walks of the host's tables, too\n"
    "                             (default: no)\n"
+   "  --reach=yes|no             also write what TLBs of all sizes would miss (default: no)\n"
+   "  --reach-out-file=FILE      to this file (default: RECORDING.reach); implies --reach=yes\n"
    "  -o FILE, --tlbgrind-out-file=FILE\n"
    "                             write costs to FILE; of several machines to FILE_MACHINE\n"
    "                             (default: RECORDING.out)\n"
@@ -62,7 +64,7 @@ static const char help[] =
 
 /* For the completion of shells: tlbgrind/completion/. */
 static const char list_of_options[] =
-   "--machine= machine\n--input= one champsim drmemtrace lackey\n--v2p= file none\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--jobs= any\n--from= any\n--to= any\n--thread= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--picture= file\n--nested= one yes no\n--tlbgrind-out-file= file\n--quiet\n--help\n"
+   "--machine= machine\n--input= one champsim drmemtrace lackey\n--v2p= file none\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--jobs= any\n--from= any\n--to= any\n--thread= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--picture= file\n--nested= one yes no\n--reach= one yes no\n--reach-out-file= file\n--tlbgrind-out-file= file\n--quiet\n--help\n"
    "--version\n";
 
 static void print_and_end(const char *text)
@@ -150,6 +152,10 @@ static bool take(const char *argument, TgSimulateOptions *o)
       o->thp = value;
    else if ((value = value_of(argument, "--nested")) != NULL)
       o->nested = yes_or_no("--nested", value);
+   else if ((value = value_of(argument, "--reach-out-file")) != NULL)
+      o->reach = value;
+   else if ((value = value_of(argument, "--reach")) != NULL)
+      o->reach = !yes_or_no("--reach", value) ? NULL : o->reach == NULL ? "" : o->reach;
    else if ((value = value_of(argument, "--input")) != NULL)
       o->input = input_of(value);
    else if ((value = value_of(argument, "--v2p")) != NULL)
@@ -195,6 +201,11 @@ static void check_together(const TgSimulateOptions *o)
    if (o->v2p != NULL && strcmp(o->v2p, "none") != 0 && o->n_pages > 0)
       tg_load_refuse("--v2p=%s: --pages=%s says which pages there are, too; leave out one of them",
                      o->v2p, o->pages[0]);
+   if (tg_is_part(&o->part) && o->reach != NULL)
+      tg_load_refuse("--reach: the curve is that of the whole run; leave it out, or --from=, --to= and "
+                     "--thread=");
+   if (o->input != NULL && o->reach != NULL)
+      tg_load_refuse("--reach: the curve is that of a recording; leave it out, or --input=");
    if (is_stdin && o->input == NULL)
       tg_load_refuse("-: a recording is a file; only a trace (--input) comes from the standard "
                      "input");

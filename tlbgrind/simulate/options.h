@@ -24,6 +24,7 @@ typedef struct {
    unsigned n_merged;          /* 0: simulate */
    unsigned jobs;
    bool nested;
+   const char *reach; /* of --reach-out-file=; NULL: no curve, "": of --reach=yes */
    const char *thp; /* of --thp=; NULL: none is given */
    const char *v2p; /* of --v2p=; NULL: none is given */
    unsigned n_pages, n_pools;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "command/load_machine.h"
-#include "sim/base/divisor.h"
 #include "sim/mmu/miss_counts.h"
 #include "sim/mmu/mmu_data.h"
 #include "sim/mmu/refer.h"
@@ -110,18 +109,11 @@ static const tlb_memory memory = { take, give, NULL };
 /* The sizes of a recording, and on which side one set of base pages has all. */
 static void read_strength(TgReplay *r, const tlb_strength *s)
 {
-   uint32_t sets[TLB_N_TABLES] = { 0 };
    r->size[r->n_sizes++] = (uint8_t)s->base_page_shift;
    for (uint64_t rest = s->large; rest != 0; rest &= rest - 1)
       r->size[r->n_sizes++] = (uint8_t)__builtin_ctzll(rest);
-   for (unsigned i = 0; i < s->n; i++) {
-      const tlb_filter *const f = &s->filter[i];
-      uint32_t *const of = &sets[(f->users & TLB_FETCHES) != 0 ? TLB_CODE : TLB_DATA];
-      if (f->shift == 0)
-         *of = (uint32_t)tlb_common_divisor(f->sets, *of);
-   }
    for (unsigned i = 0; i < TLB_N_TABLES; i++)
-      r->in_order[i] = sets[i] == 1;
+      r->in_order[i] = tlb_strength_sets(s, i == TLB_CODE) == 1;
 }
 
 static void find_pieces(const TgReplay *r, const tlb_machine *m,
@@ -129,8 +121,10 @@ static void find_pieces(const TgReplay *r, const tlb_machine *m,
 {
    memset(piece, 0, TLB_N_USERS * sizeof *piece);
    for (unsigned user = 0; user < TLB_N_USERS; user++) {
-      for (unsigned i = 0; i < r->n_sizes; i++)
-         piece[user][r->size[i]] = tlb_machine_first_stop(m, user, r->size[i]).shift[0];
+      for (unsigned i = 0; i < r->n_sizes; i++) {
+         if (r->size[i] >= m->base_page_shift)
+            piece[user][r->size[i]] = tlb_machine_first_stop(m, user, r->size[i]).shift[0];
+      }
    }
 }
 
@@ -330,8 +324,8 @@ static void refer(group *g, uint64_t *counts, tlb_user user, uint64_t page, uint
 static unsigned size_of_page(const group *g, uint64_t page)
 {
    const unsigned base = g->all->traits.page_shift;
-   return g->map == NULL || !g->all->mmu[0].asks ? base
-                                                 : tlb_pagemap_shift(g->map, g->view, page << base);
+   return g->map == NULL || !g->all->mmu[0].asks
+             ? g->all->mmu[0].base_shift : tlb_pagemap_shift(g->map, g->view, page << base);
 }
 
 /* Whether the page is in an entry of the size that the use is of. */

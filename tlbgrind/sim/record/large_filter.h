@@ -18,6 +18,7 @@
 
 typedef struct {
    uint64_t number; /* of the large page, plus 1; 0: the place is empty */
+   uint8_t others;  /* a user behind has it, by number, plus 1; 0: the filter's own have */
    int is_in_doubt; /* the next reference to it misses, but it has its place */
    struct {
       uint64_t time;     /* of the last use; 0: none */
@@ -51,7 +52,7 @@ static inline tlb_large_entry *tlb_large_filter_find(tlb_large_filter *f, uint64
 {
    const uint64_t number = page >> f->bits;
    tlb_large_entry *const e = f->found[number % TLB_LARGE_FOUND];
-   return e->number == number + 1 ? e : tlb_large_filter_search(f, number);
+   return e->number == number + 1 && e->others == 0 ? e : tlb_large_filter_search(f, number);
 }
 
 /* Whether a reference to the base page hits. */
@@ -62,8 +63,12 @@ static inline int tlb_large_filter_hits(tlb_large_filter *f, uint64_t page)
 }
 
 /* The large page around a base page, which missed, is there from then on. Returns the number plus 1
-   of that which has to make room for it; 0: none has to. */
+   of that of the filter's users which has to make room for it; 0: none has to. */
 uint64_t tlb_large_filter_enter(tlb_large_filter *f, uint64_t page);
+
+/* The same for a reference of a user behind, which has its large page apart from the others. */
+uint64_t tlb_large_filter_enter_others(tlb_large_filter *f, unsigned user, uint64_t page,
+                                       uint64_t time);
 
 /* Base page `page` of the large page there was used then, unless that is known already. */
 static inline void tlb_large_entry_use(tlb_large_entry *e, unsigned user, uint64_t page, uint64_t time)

@@ -124,9 +124,6 @@ static bool take_mapping(const uint8_t **at, const uint8_t *end, tlb_mapping *m,
    return true;
 }
 
-/* More than any machine has, and few enough to be gone through. */
-#define MOST_COLLAPSED (UINT64_C(1) << 42)
-
 bool tlb_event_take(const uint8_t *bytes, size_t n, tlb_map_event *e, tlb_mapping *mapping,
                     char name[TLB_EVENT_NAME + 1])
 {
@@ -145,7 +142,7 @@ bool tlb_event_take(const uint8_t *bytes, size_t n, tlb_map_event *e, tlb_mappin
        || ((has & VALUE) != 0 && !take_small(&at, end, most_value[what], &e->value)))
       return false;
    e->end = e->start + length;
-   if (what == TLB_EVENT_COLLAPSE && length > MOST_COLLAPSED)
+   if (what == TLB_EVENT_COLLAPSE && length > TLB_EVENT_MOST_COLLAPSED)
       return false;
    if ((has & MAPPING) == 0)
       return at == end;

@@ -16,6 +16,10 @@ enum {
    TLB_EVENT_BYTES = 16 * 10 + TLB_EVENT_NAME /* of an event */
 };
 
+/* A piece of memory that is collapsed at once is no longer: more than machines have, and few enough
+   huge pages to be gone through. */
+#define TLB_EVENT_MOST_COLLAPSED (UINT64_C(1) << 42)
+
 /* Stores the event's bytes, and returns how many. Longer names are cut. */
 size_t tlb_event_put(const tlb_map_event *e, uint8_t out[TLB_EVENT_BYTES]);
 

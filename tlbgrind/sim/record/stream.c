@@ -215,7 +215,7 @@ static bool is_sound(uint8_t what)
    if (user == 3 || what > TLB_RECORD_BITS)
       return false;
    if ((what & TLB_RECORD_USE) != 0)
-      return (what & TLB_RECORD_UNCOUNTED) == 0;
+      return true;
    return (what & TLB_RECORD_MODIFIES) == 0 || user == 1;
 }
 

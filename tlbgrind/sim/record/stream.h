@@ -28,23 +28,24 @@ enum {
    TLB_RECORD_IN_PARTS = 8,  /* a part of the same reference can follow */
    TLB_RECORD_GOES_ON = 16,  /* is such a part: the reference before it goes on */
    TLB_RECORD_USE = 32,      /* a use; then the three bits below say of pages of which size: */
-   TLB_RECORD_SIZE = 28,     /* these: see tlb_record_size() */
-   TLB_RECORD_UNCOUNTED = 64, /* a reference whose misses are counted nowhere: --toggle-collect= */
+   TLB_RECORD_SIZE = 28,     /* these, and */
+   TLB_RECORD_MORE_SIZE = 64, /* this: see tlb_record_size() */
+   TLB_RECORD_UNCOUNTED = 64, /* of no use: its misses are counted nowhere: --toggle-collect= */
    TLB_RECORD_BITS = 127
 };
 
 /* Of which of the recording's sizes a use is: 0 is the base page, others are the recording's larger
    ones in their order. */
-enum { TLB_RECORD_SIZES = 7 };
+enum { TLB_RECORD_SIZES = 15 };
 
 static inline unsigned tlb_record_size(uint8_t what)
 {
-   return (unsigned)(what & TLB_RECORD_SIZE) >> 2;
+   return (unsigned)(what & TLB_RECORD_SIZE) >> 2 | (unsigned)(what & TLB_RECORD_MORE_SIZE) >> 3;
 }
 
 static inline uint8_t tlb_record_use(unsigned user, unsigned size)
 {
-   return (uint8_t)(TLB_RECORD_USE | size << 2 | user);
+   return (uint8_t)(TLB_RECORD_USE | (size & 7) << 2 | (size & 8) << 3 | user);
 }
 
 typedef struct {

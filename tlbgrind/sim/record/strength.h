@@ -24,6 +24,25 @@
      asked anew where mappings change: there the filters have forgotten the page
      (engine/recording.c). In between, what a large page of the filter covers is one page of that
      size, or holds none.
+   - A machine whose base pages are larger than the recording's has these everywhere: they are large
+     pages to it.
+
+   Other machines need more:
+   - An array whose entries cover several pages (coalescing) is one with entries of several sizes.
+     The blocks are no larger than the largest of the recording's pages, as far as which a change of
+     a mapping is felt.
+   - An array can be asked first by some references, and by others behind an array of theirs. What is
+     left out of the others hits in front of it, and changes nothing in it. Those that are recorded
+     may refer to it or not. So in its filter each such reference to a page counts as one to another
+     page than what the first refer to, and never helps it to stay.
+   - An inclusive level drops what it evicts from the levels in front of it, and it evicts only for
+     references that are recorded. A page is certain to be in front of it still if no other page
+     has been recorded since its last reference, or, where the level has base pages alone, none of
+     its set there. A step of a walk that is kept there can be in any set.
+   - Where code and data share an array, a page is two to its filter. Which of them was used last
+     is to be known at each instruction: the run simulates all references for that.
+   - Where an array has pages of some size for some of its users only, or stands beside one of other
+     users, the page that was referenced last by any is certain to be where it was.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -37,15 +56,16 @@
 #include "sim/pages/pagerules.h"
 
 enum {
-   TLB_MAX_FILTERS = 24,
+   TLB_MAX_FILTERS = 48,
    TLB_MAX_FILTER_WAYS = 64,
    TLB_MAX_FILTER_SETS = 256,
-   TLB_MAX_RECORD_SIZES = 7 /* of large pages */
+   TLB_MAX_RECORD_SIZES = 15 /* of large pages */
 };
 
 /* One filter: pages that the users (TLB_FETCHES and so on) have referenced. */
 typedef struct {
    uint32_t users;
+   uint32_t behind; /* users whose recorded references take places from these; 0: none */
    uint32_t sets; /* a page's is its number modulo these */
    uint32_t ways;
    unsigned shift; /* of its pages; 0: base pages */
@@ -60,27 +80,40 @@ static inline uint32_t tlb_filter_set(uint64_t number, uint32_t sets)
 
 typedef struct {
    unsigned base_page_shift; /* 0: of no machine yet */
-   uint64_t large; /* bit n: for pages of 2^n bytes, too; to be set before the first machine */
+   uint64_t large; /* bit n: pages of 2^n bytes are told of; to be set before the first machine */
+   uint64_t not_for_all; /* of these, such as only machines with larger base pages have */
    unsigned n;
    tlb_filter filter[TLB_MAX_FILTERS];
 } tlb_strength;
 
 /* Makes the strength that of this machine, too. Returns 1; or 0 with the reason, for the machine
-   can not be simulated from a recording, or not together with those before it. */
+   can not be simulated from such a recording, or not together with those before it. */
 int tlb_strength_add(tlb_strength *s, const tlb_machine *m, tlb_reason *why);
+
+/* Makes it that of the reach curve (sim/tlb/reach.h), too; whether it is. */
+int tlb_strength_add_reach(tlb_strength *s, tlb_reason *why);
+int tlb_strength_covers_reach(const tlb_strength *s);
+
+/* To be called behind the last machine: gives each kind of reference a filter of base pages, by which
+   they are left out, if machines have given it filters of larger ones alone. */
+void tlb_strength_complete(tlb_strength *s);
 
 /* Whether a machine can be simulated from a recording, and if not, which one would do. */
 typedef enum {
    TLB_COVERED,
    TLB_COVERED_BY_NONE,
    TLB_COVERED_BY_MACHINES, /* one that is for the machine */
-   TLB_COVERED_BY_PAGES     /* one that is for these large pages */
+   TLB_COVERED_BY_PAGES     /* one that is for these large pages, too: bits of `missing` */
 } tlb_covered;
 
-/* Whether the machine can be simulated from a recording of that strength, with base pages and large
+/* Whether the machine can be simulated from a recording of that strength, with its base pages and large
    pages of these sizes; if not, with the reason. */
 tlb_covered tlb_strength_covers(const tlb_strength *s, const tlb_machine *m, uint64_t large,
-                                tlb_reason *why);
+                                uint64_t *missing, tlb_reason *why);
+
+/* The pages that a recording has to tell of for that machine, however its policy is: its own base
+   pages, and its largest block. */
+uint64_t tlb_strength_own_sizes(const tlb_strength *s, const tlb_machine *m);
 
 /* The pages of 2^n bytes, of base pages or larger, that a policy gives memory: a bit for each n. What
    the program asks for itself is not among them. */
@@ -94,8 +127,25 @@ int tlb_record_sizes_parse(const char *text, unsigned base_page_shift, uint64_t 
 /* Whether loads and stores are told apart: some filter is of one of them alone. */
 int tlb_strength_tells_apart(const tlb_strength *s);
 
+/* Whether code and data have a filter in common. Then the order of their uses is one order. */
+int tlb_strength_is_joint(const tlb_strength *s);
+
+/* Whether data can take places from code. Then, and where their order is one, it matters at each
+   instruction: the run has to simulate all references. */
+int tlb_strength_needs_each(const tlb_strength *s);
+
+/* Whether some references take places from others in a filter, and whether fetches do so from data. */
+int tlb_strength_has_behind(const tlb_strength *s);
+int tlb_strength_has_code_behind(const tlb_strength *s);
+
+/* In how many sets the order of base pages is told: of fetches, or of loads and stores. */
+uint32_t tlb_strength_sets(const tlb_strength *s, int of_fetches);
+
+/* Whether some filter is such as version 2 of the format does not have, or there are more sizes. */
+int tlb_strength_is_new(const tlb_strength *s);
+
 /* Writes a filter as "RW 16 4": its users, sets and ways, and, of large pages, " 21": their size.
-   Longer text is cut. */
+   "W/R 64 4": those behind slash take places. Longer text is cut. */
 void tlb_filter_print(const tlb_filter *f, char *out, size_t size);
 
 /* Reads that from a text of n bytes. Returns 1; or 0, for no filter is written so. */
