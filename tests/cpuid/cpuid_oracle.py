@@ -297,6 +297,11 @@ KNOWN: dict[str, Callable[[Difference], bool]] = {
     "Zen 1's second level for data has 6 ways": lambda d: (
         (d.key, d.field, d.theirs, d.ours) == ("level 2 data 4K", "ways", (8, 15), 6)
     ),
+    "Zen's second levels have twice the ways that CPUID tells": lambda d: (
+        d.field == "ways"
+        and (d.key, d.theirs, d.ours)
+        in (("level 2 data 4K", (8, 15), 16), ("level 2 data 4K", (8, 15), 24), ("level 2 instruction 4K", (4, 5), 8))
+    ),
     "two threads share twice the entries for code": lambda d: (
         d.key in ("descriptor b5", "descriptor b2", "descriptor 55")
         and d.field in ("entries", "ways")

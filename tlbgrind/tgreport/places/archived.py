@@ -16,7 +16,15 @@ from functools import cache
 from ..base.command import read_bytes
 from ..base.errors import ReportError
 from ..formats.archive import names_of
-from ..formats.elf import PT_INTERP, STB_GLOBAL, STB_LOCAL, STT_FUNC, STT_GNU_IFUNC, Elf, Symbol
+from ..formats.elf import (
+    PT_INTERP,
+    STB_GLOBAL,
+    STB_LOCAL,
+    STT_FUNC,
+    STT_GNU_IFUNC,
+    Elf,
+    Symbol,
+)
 
 _ARCHIVES = ("libc.a", "libm.a", "libgcc.a", "libgcc_eh.a")
 _IN_SCRIPT = re.compile(rb"[^\s()]+\.a\b")  # libm.a of glibc names two archives
