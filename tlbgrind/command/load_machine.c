@@ -64,6 +64,13 @@ _Noreturn void tg_load_refuse(const char *format, ...)
    exit(1);
 }
 
+void *tg_load_need(void *memory)
+{
+   if (memory == NULL)
+      tg_load_refuse("no memory");
+   return memory;
+}
+
 /* --- files --- */
 
 /* Reads a file, to be freed by the caller. */

@@ -16,6 +16,9 @@ void tg_load_for(const char *program, const char *option);
 /* Prints an error in one line, without control characters, and ends the program. */
 _Noreturn void tg_load_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* What malloc() and the like return; ends the program where that is NULL. */
+void *tg_load_need(void *memory);
+
 /* Loads NAME[:OVERRIDE,...]. Returns whether it is from a file; own_name: what it is called without
    overrides. */
 bool tg_load_machine(const char *argument, tlb_machine *m, char own_name[TLB_NAME_SIZE]);

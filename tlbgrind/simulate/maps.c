@@ -9,13 +9,6 @@
 #include "sim/machine/machine_argument.h"
 #include "simulate/maps.h"
 
-static void *need(void *memory)
-{
-   if (memory == NULL)
-      tg_load_refuse("no memory");
-   return memory;
-}
-
 /* An override of a machine: the line of its key, and the value. */
 typedef struct {
    const char *key, *value;
@@ -85,7 +78,7 @@ static unsigned number_of(const TgAxis *a, const char *name)
 
 static TgAxis find_values(const TgGrid *g, unsigned which)
 {
-   TgAxis a = { .which = which, .with = need(calloc(g->n, sizeof *a.with)) };
+   TgAxis a = { .which = which, .with = tg_load_need(calloc(g->n, sizeof *a.with)) };
    for (unsigned i = 0; i < g->n; i++) {
       if (number_of(&a, g->row[i].name) == a.n)
          a.with[a.n++] = g->row[i].name;
@@ -117,7 +110,7 @@ static bool fill(TgGrid *g)
    const unsigned cells = g->down.n * g->across.n;
    if (cells != g->n)
       return false;
-   g->cell = need(calloc(cells, sizeof *g->cell));
+   g->cell = tg_load_need(calloc(cells, sizeof *g->cell));
    for (unsigned i = 0; i < g->n; i++) {
       const char *const name = g->row[i].name;
       g->cell[number_of(&g->down, name) * g->across.n + number_of(&g->across, name)] = &g->row[i];

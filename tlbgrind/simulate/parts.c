@@ -52,18 +52,11 @@ static void add(labels *list, const char *label, size_t n)
    memcpy(list->label[list->n++].text, label, n);
 }
 
-static void *need(void *memory)
-{
-   if (memory == NULL)
-      tg_load_refuse("no memory");
-   return memory;
-}
-
 static void take_turn(TgParts *p)
 {
    if (p->n_turns == p->room_for_turns) {
       p->room_for_turns = p->room_for_turns == 0 ? 64 : 2 * p->room_for_turns;
-      p->turn = need(realloc(p->turn, p->room_for_turns * sizeof *p->turn));
+      p->turn = tg_load_need(realloc(p->turn, p->room_for_turns * sizeof *p->turn));
    }
    p->turn[p->n_turns++] = p->of[TG_PHASE].at_hand;
 }
@@ -78,7 +71,7 @@ static unsigned at_hand(TgParts *p)
    }
    if (p->n == p->room) {
       p->room = p->room == 0 ? 64 : 2 * p->room;
-      p->part = need(realloc(p->part, p->room * sizeof *p->part));
+      p->part = tg_load_need(realloc(p->part, p->room * sizeof *p->part));
    }
    p->part[p->n][TG_PHASE] = p->of[TG_PHASE].at_hand;
    p->part[p->n][TG_THREAD] = p->of[TG_THREAD].at_hand;
@@ -87,7 +80,7 @@ static unsigned at_hand(TgParts *p)
 
 TgParts *tg_parts_new(void)
 {
-   TgParts *const p = need(calloc(1, sizeof *p));
+   TgParts *const p = tg_load_need(calloc(1, sizeof *p));
    add(&p->of[TG_PHASE], "start", strlen("start"));
    add(&p->of[TG_THREAD], "1", 1);
    at_hand(p);
@@ -167,7 +160,7 @@ const char *tg_parts_label(const TgParts *p, TgPartKind kind, unsigned number, s
 
 static TgSelection none_of(const TgParts *p)
 {
-   return (TgSelection){ p->n, need(calloc(p->n, sizeof(bool))) };
+   return (TgSelection){ p->n, tg_load_need(calloc(p->n, sizeof(bool))) };
 }
 
 TgSelection tg_parts_of(const TgParts *p, TgPartKind kind, const char *label, size_t n)

@@ -13,13 +13,6 @@
 #include "sim/base/text.h"
 #include "simulate/phase_texts.h"
 
-static void *need(void *memory)
-{
-   if (memory == NULL)
-      tg_load_refuse("no memory");
-   return memory;
-}
-
 /* --- Reading --- */
 
 typedef struct {
@@ -81,7 +74,7 @@ static bool take_name(names *of, const char *at, const char *end, unsigned *out)
       return false;
    if (of->n == of->room) {
       of->room = of->room == 0 ? 64 : 2 * of->room;
-      of->name = need(realloc(of->name, of->room * sizeof *of->name));
+      of->name = tg_load_need(realloc(of->name, of->room * sizeof *of->name));
    }
    of->name[of->n++] = (piece){ at, (size_t)(end - at) };
    return true;
@@ -154,7 +147,7 @@ static void put_name(writer *w, const char *key, const reader *r, unsigned kind,
    const piece name = r->of[kind].name[id - 1];
    if (id >= w->room[kind]) {
       const unsigned room = 2 * id + 64;
-      w->number[kind] = need(realloc(w->number[kind], room * sizeof *w->number[kind]));
+      w->number[kind] = tg_load_need(realloc(w->number[kind], room * sizeof *w->number[kind]));
       memset(w->number[kind] + w->room[kind], 0, (room - w->room[kind]) * sizeof *w->number[kind]);
       w->room[kind] = room;
    }
@@ -349,9 +342,9 @@ char *tg_phase_texts_add(const TgSection *section, unsigned n, const bool *of, s
 {
    char *text = NULL;
    unsigned n_phases = 0;
-   writer w = { .f = need(open_memstream(&text, length)) };
+   writer w = { .f = tg_load_need(open_memstream(&text, length)) };
    reader run = reader_of(&section[0]);
-   reader *const phase = need(calloc(n, sizeof *phase));
+   reader *const phase = tg_load_need(calloc(n, sizeof *phase));
    for (unsigned i = 1; i < n; i++) {
       if (of[i])
          phase[n_phases++] = reader_of(&section[i]);

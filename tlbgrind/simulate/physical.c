@@ -26,13 +26,6 @@ struct TgPhysical {
    uint64_t *missing; /* numbers of base pages, plus 1; 0: the slot is empty */
 };
 
-static void *need(void *memory)
-{
-   if (memory == NULL)
-      tg_load_refuse("no memory");
-   return memory;
-}
-
 /* --- Text --- */
 
 typedef struct {
@@ -220,7 +213,7 @@ static void group_field(reader *r, const char *name, size_t n, void *opaque)
       take_message(r, mapping_field, &one);
       if (p->n == p->room) {
          p->room = p->room == 0 ? 256 : 2 * p->room;
-         p->page = need(realloc(p->page, p->room * sizeof *p->page));
+         p->page = tg_load_need(realloc(p->page, p->room * sizeof *p->page));
       }
       p->page[p->n++] = one;
    } else {
@@ -327,7 +320,7 @@ static void find_blocks(TgPhysical *p)
 TgPhysical *tg_physical_parse(const char *text, size_t n, unsigned base_page_shift, unsigned *line,
                               char why[160])
 {
-   TgPhysical *const p = need(calloc(1, sizeof *p));
+   TgPhysical *const p = tg_load_need(calloc(1, sizeof *p));
    reader r = { .at = text, .end = text + n, .line = 1, .why = why };
    p->base_page_shift = base_page_shift;
    take_all(&r, p);
@@ -374,7 +367,7 @@ static void note_missing(TgPhysical *p, uint64_t number)
       uint64_t *const old = p->missing;
       const size_t n = p->slots;
       p->slots = n == 0 ? 256 : 2 * n;
-      p->missing = need(calloc(p->slots, sizeof *p->missing));
+      p->missing = tg_load_need(calloc(p->slots, sizeof *p->missing));
       p->n_missing = 0;
       for (size_t i = 0; i < n; i++) {
          if (old[i] != 0)

@@ -23,17 +23,10 @@ struct TgReachCurve {
    tlb_reach side[N_SIDES];
 };
 
-static void *need(void *memory)
-{
-   if (memory == NULL)
-      tg_load_refuse("no memory");
-   return memory;
-}
-
 static void *take(size_t bytes, void *opaque)
 {
    (void)opaque;
-   return need(malloc(bytes));
+   return tg_load_need(malloc(bytes));
 }
 
 static void give(void *memory, void *opaque)
@@ -44,7 +37,7 @@ static void give(void *memory, void *opaque)
 
 TgReachCurve *tg_reach_curve_new(unsigned page_shift)
 {
-   TgReachCurve *const r = need(malloc(sizeof *r));
+   TgReachCurve *const r = tg_load_need(malloc(sizeof *r));
    r->page_shift = page_shift;
    r->now = 0;
    for (unsigned i = 0; i < N_SIDES; i++)
@@ -151,8 +144,8 @@ char *tg_reach_curve_file(const TgReachCurve *r, const char *text, size_t n,
                           const uint64_t total[TG_N_COSTS], size_t *length)
 {
    char *file;
-   FILE *const f = need(open_memstream(&file, length));
-   curve *const c = need(malloc(MOST_CURVES * sizeof *c));
+   FILE *const f = tg_load_need(open_memstream(&file, length));
+   curve *const c = tg_load_need(malloc(MOST_CURVES * sizeof *c));
    const unsigned n_curves = make_curves(r, c);
    print_head(f, text, n, total, c, n_curves);
    for (unsigned i = 0; i < TLB_REACH_SIZES; i++) {

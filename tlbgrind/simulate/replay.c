@@ -83,17 +83,10 @@ struct TgReplay {
    name *names[NAMES];
 };
 
-static void *need(void *memory)
-{
-   if (memory == NULL)
-      tg_load_refuse("no memory");
-   return memory;
-}
-
 static void *take(size_t bytes, void *opaque)
 {
    (void)opaque;
-   return need(malloc(bytes));
+   return tg_load_need(malloc(bytes));
 }
 
 static void give(void *memory, void *opaque)
@@ -179,7 +172,7 @@ static void make_group(TgReplay *r, group *g, const unsigned *of, unsigned first
       machine[options.n++] = mmu_machine(r, r->place[i].given);
    }
    if (s->large != 0) {
-      g->map = need(malloc(sizeof *g->map));
+      g->map = tg_load_need(malloc(sizeof *g->map));
       tlb_pagemap_init(g->map, &memory);
       options.map = g->map;
    }
@@ -187,17 +180,17 @@ static void make_group(TgReplay *r, group *g, const unsigned *of, unsigned first
    g->view = g->all->mmu[0].view;
    find_pieces(r, machine[0].machine, g->piece);
    g->n_counts = tlb_mmus_n_counts(g->all);
-   g->of_uses = need(calloc(g->n_counts, sizeof *g->of_uses));
-   g->uncounted = need(calloc(g->n_counts, sizeof *g->uncounted));
+   g->of_uses = tg_load_need(calloc(g->n_counts, sizeof *g->of_uses));
+   g->uncounted = tg_load_need(calloc(g->n_counts, sizeof *g->uncounted));
    g->counts = true;
-   g->part = need(calloc(MOST_PARTS, sizeof *g->part));
+   g->part = tg_load_need(calloc(MOST_PARTS, sizeof *g->part));
 }
 
 static void add_part(TgReplay *r)
 {
    for (group *g = r->group; g < r->group + r->n_groups; g++) {
       part *const p = &g->part[r->n_parts];
-      *p = (part){ .room = 0, .extra = need(calloc(g->all->n_mmus, sizeof *p->extra)) };
+      *p = (part){ .room = 0, .extra = tg_load_need(calloc(g->all->n_mmus, sizeof *p->extra)) };
    }
    r->n_parts++;
 }
@@ -206,7 +199,7 @@ static TgReplay *make(const TgSimulatedList *list, unsigned first, unsigned step
                       const tlb_strength *strength, bool nested, unsigned backing,
                       TgPhysical *physical)
 {
-   TgReplay *const r = need(calloc(1, sizeof *r));
+   TgReplay *const r = tg_load_need(calloc(1, sizeof *r));
    unsigned n = 0, of[TLB_MAX_MMUS];
    r->backing = (uint8_t)backing;
    r->physical = physical;
@@ -285,11 +278,11 @@ static void make_room(TgReplay *r, const group *g, part *p)
    unsigned room = p->room == 0 ? 64 : p->room;
    while (room < r->n_lines)
       room *= 2;
-   p->line = need(realloc(p->line, room * sizeof *p->line));
+   p->line = tg_load_need(realloc(p->line, room * sizeof *p->line));
    for (unsigned i = p->room; i < room; i++)
       p->line[i] = (line_counts){ { NULL }, { false } };
    if (g == r->group && r->at_hand == 0)
-      r->changed = need(realloc(r->changed, (size_t)room * TLB_N_USERS * sizeof *r->changed));
+      r->changed = tg_load_need(realloc(r->changed, (size_t)room * TLB_N_USERS * sizeof *r->changed));
    p->room = room;
 }
 
@@ -305,7 +298,7 @@ static uint64_t *counts_of(TgReplay *r, const group *g, unsigned line, tlb_user 
    }
    uint64_t **const counts = &l->counts[user];
    if (*counts == NULL)
-      *counts = need(calloc(g->n_counts, sizeof **counts));
+      *counts = tg_load_need(calloc(g->n_counts, sizeof **counts));
    return *counts;
 }
 
@@ -414,7 +407,7 @@ static const char *kept_name(TgReplay *r, const char *text)
       at = &(*at)->next;
    if (*at == NULL) {
       const size_t n = strlen(text) + 1;
-      *at = need(malloc(sizeof **at + n));
+      *at = tg_load_need(malloc(sizeof **at + n));
       (*at)->next = NULL;
       memcpy((*at)->text, text, n);
    }

@@ -13,19 +13,12 @@
 #include "simulate/trace_files.h"
 #include "simulate/unpacked.h"
 
-static void *need(void *memory)
-{
-   if (memory == NULL)
-      tg_load_refuse("no memory");
-   return memory;
-}
-
 /* FOLDER/NAME. */
 static char *path_of(const char *folder, const char *name)
 {
    const size_t room = strlen(folder) + strlen(name) + 2;
    const size_t n = strlen(folder);
-   char *const path = need(malloc(room));
+   char *const path = tg_load_need(malloc(room));
    snprintf(path, room, "%s%s%s", folder, n > 0 && folder[n - 1] == '/' ? "" : "/", name);
    return path;
 }
@@ -60,13 +53,13 @@ static char *folder_of_files(const char *name)
    if (is_folder(inner))
       return inner;
    free(inner);
-   return need(strdup(name));
+   return tg_load_need(strdup(name));
 }
 
 static TgTraceFiles files_in(const char *given)
 {
    TgTraceFiles files = { .is_folder = true,
-                          .name = need(calloc(TG_MOST_TRACE_FILES, sizeof *files.name)) };
+                          .name = tg_load_need(calloc(TG_MOST_TRACE_FILES, sizeof *files.name)) };
    char *const folder = folder_of_files(given);
    DIR *const d = opendir(folder);
    const struct dirent *e;
@@ -96,8 +89,8 @@ TgTraceFiles tg_trace_files(const char *name, const TgTraceFormat *format)
 {
    if (format == &tg_input_drmemtrace && is_folder(name))
       return files_in(name);
-   TgTraceFiles files = { .n = 1, .name = need(calloc(1, sizeof *files.name)) };
-   files.name[0] = need(strdup(name));
+   TgTraceFiles files = { .n = 1, .name = tg_load_need(calloc(1, sizeof *files.name)) };
+   files.name[0] = tg_load_need(strdup(name));
    return files;
 }
 
@@ -107,8 +100,8 @@ static char *folder_around(const char *name)
 {
    const char *const slash = strrchr(name, '/');
    if (slash == NULL)
-      return need(strdup("."));
-   char *const folder = need(strdup(name));
+      return tg_load_need(strdup("."));
+   char *const folder = tg_load_need(strdup(name));
    folder[slash == name ? 1 : slash - name] = '\0';
    return folder;
 }
@@ -141,13 +134,13 @@ TgPhysical *tg_trace_read_v2p(const char *name, unsigned base_page_shift)
 {
    TgUnpacked *const file = tg_unpacked_open(name);
    size_t n = 0, room = 1 << 16, got;
-   char *text = need(malloc(room)), why[160];
+   char *text = tg_load_need(malloc(room)), why[160];
    const char *program;
    unsigned line = 1;
    while ((got = tg_unpacked_get(file, (uint8_t *)text + n, room - n)) == room - n) {
       n += got;
       room *= 2;
-      text = need(realloc(text, room));
+      text = tg_load_need(realloc(text, room));
    }
    if (!tg_unpacked_is_whole(file, &program))
       tg_load_refuse("%s: %s cannot unpack the file to its end", name, program);

@@ -45,13 +45,6 @@ typedef struct {
    tlb_record record[BATCH];
 } run;
 
-static void *need(void *memory)
-{
-   if (memory == NULL)
-      tg_load_refuse("no memory");
-   return memory;
-}
-
 /* --- Pages of code --- */
 
 static uint64_t hash_of(uint64_t page)
@@ -63,7 +56,7 @@ static uint32_t new_line(run *r, uint64_t page)
 {
    if (r->n_lines == r->room) {
       r->room = r->room == 0 ? 256 : 2 * r->room;
-      r->line = need(realloc(r->line, r->room * sizeof *r->line));
+      r->line = tg_load_need(realloc(r->line, r->room * sizeof *r->line));
    }
    r->line[r->n_lines] = (code_page){ .page = page };
    return ++r->n_lines;
@@ -245,7 +238,7 @@ static void add(out_text *out, const char *format, ...)
    va_end(args);
    if (out->n + (size_t)n + 1 > out->room) {
       out->room = 2 * out->room + (size_t)n + 4096;
-      out->text = need(realloc(out->text, out->room));
+      out->text = tg_load_need(realloc(out->text, out->room));
    }
    va_start(args, format);
    vsnprintf(out->text + out->n, (size_t)n + 1, format, args);
@@ -345,7 +338,7 @@ static void tell(const run *r, const char *v2p, const TgPhysical *physical, TgTr
 
 static source *open_source(const char *name, const TgTraceFormat *format)
 {
-   source *const s = need(calloc(1, sizeof *s));
+   source *const s = tg_load_need(calloc(1, sizeof *s));
    s->name = name;
    s->file = tg_unpacked_open(name);
    tg_trace_begin(&s->trace, format, tg_unpacked_get, s->file);
@@ -374,12 +367,12 @@ TgTraceRun tg_trace_run(const char *name, const TgTraceFormat *format, TgReplay 
 {
    TgTraceRun result = { .how = TG_TRACE_END };
    const TgTraceFiles files = tg_trace_files(name, format);
-   run *const r = need(calloc(1, sizeof *r));
+   run *const r = tg_load_need(calloc(1, sizeof *r));
    r->replay = replay;
    r->page_shift = page_shift;
    r->is_folder = files.is_folder;
    r->n_sources = files.n;
-   r->source = need(calloc(files.n, sizeof *r->source));
+   r->source = tg_load_need(calloc(files.n, sizeof *r->source));
    for (unsigned i = 0; i < files.n; i++)
       r->source[i] = open_source(files.name[i], format);
    read_all(r, &result);
