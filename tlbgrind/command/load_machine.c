@@ -64,12 +64,28 @@ _Noreturn void tg_load_refuse(const char *format, ...)
    exit(1);
 }
 
+/* --- memory --- */
+
 void *tg_load_need(void *memory)
 {
    if (memory == NULL)
       tg_load_refuse("no memory");
    return memory;
 }
+
+static void *take(size_t bytes, void *opaque)
+{
+   (void)opaque;
+   return tg_load_need(malloc(bytes));
+}
+
+static void give(void *memory, void *opaque)
+{
+   (void)opaque;
+   free(memory);
+}
+
+const tlb_memory tg_load_memory = { take, give, NULL };
 
 /* --- files --- */
 

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "sim/base/memory.h"
 #include "sim/machine/machine.h"
 
 /* Whose messages begin with the program's name, and blame that option. */
@@ -18,6 +19,9 @@ _Noreturn void tg_load_refuse(const char *format, ...) __attribute__((format(pri
 
 /* What malloc() and the like return; ends the program where that is NULL. */
 void *tg_load_need(void *memory);
+
+/* The same for the simulator, which takes memory from its caller. */
+extern const tlb_memory tg_load_memory;
 
 /* Loads NAME[:OVERRIDE,...]. Returns whether it is from a file; own_name: what it is called without
    overrides. */

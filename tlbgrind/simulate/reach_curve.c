@@ -23,25 +23,13 @@ struct TgReachCurve {
    tlb_reach side[N_SIDES];
 };
 
-static void *take(size_t bytes, void *opaque)
-{
-   (void)opaque;
-   return tg_load_need(malloc(bytes));
-}
-
-static void give(void *memory, void *opaque)
-{
-   (void)opaque;
-   free(memory);
-}
-
 TgReachCurve *tg_reach_curve_new(unsigned page_shift)
 {
    TgReachCurve *const r = tg_load_need(malloc(sizeof *r));
    r->page_shift = page_shift;
    r->now = 0;
    for (unsigned i = 0; i < N_SIDES; i++)
-      tlb_reach_init(&r->side[i], (tlb_memory){ take, give, NULL }, NULL, NULL);
+      tlb_reach_init(&r->side[i], tg_load_memory, NULL, NULL);
    return r;
 }
 

@@ -83,20 +83,6 @@ struct TgReplay {
    name *names[NAMES];
 };
 
-static void *take(size_t bytes, void *opaque)
-{
-   (void)opaque;
-   return tg_load_need(malloc(bytes));
-}
-
-static void give(void *memory, void *opaque)
-{
-   (void)opaque;
-   free(memory);
-}
-
-static const tlb_memory memory = { take, give, NULL };
-
 /* --- Groups --- */
 
 /* The sizes of a recording, and on which side one set of base pages has all. */
@@ -162,7 +148,7 @@ static void make_group(TgReplay *r, group *g, const unsigned *of, unsigned first
 {
    tlb_mmu_machine machine[TLB_MAX_MMUS] = { { .machine = NULL } };
    tlb_mmus_options options = { .machine = machine, .page_shift = s->base_page_shift,
-                                .nested = nested, .memory = memory,
+                                .nested = nested, .memory = tg_load_memory,
                                 .backing = backing_of, .opaque = r };
    for (unsigned i = first; i < n; i++) {
       if (of[i] != first)
@@ -173,7 +159,7 @@ static void make_group(TgReplay *r, group *g, const unsigned *of, unsigned first
    }
    if (s->large != 0) {
       g->map = tg_load_need(malloc(sizeof *g->map));
-      tlb_pagemap_init(g->map, &memory);
+      tlb_pagemap_init(g->map, &tg_load_memory);
       options.map = g->map;
    }
    g->all = tlb_mmus_new(&options);
