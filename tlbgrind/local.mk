@@ -59,6 +59,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/mmu/l1_sharing.c \
 	tlbgrind/sim/mmu/l2_presence.c \
 	tlbgrind/sim/mmu/large_pages.c \
+	tlbgrind/sim/mmu/late_misses.c \
 	tlbgrind/sim/mmu/library.c \
 	tlbgrind/sim/mmu/miss_counts.c \
 	tlbgrind/sim/mmu/mmu_check.c \
@@ -131,7 +132,9 @@ SIM_INCLUDES = \
 	tlbgrind/sim/mmu/l1_sharing.h \
 	tlbgrind/sim/mmu/l2_presence.h \
 	tlbgrind/sim/mmu/large_pages.h \
+	tlbgrind/sim/mmu/late_misses.h \
 	tlbgrind/sim/mmu/miss_counts.h \
+	tlbgrind/sim/mmu/miss_counts_parts.h \
 	tlbgrind/sim/mmu/mmu_data.h \
 	tlbgrind/sim/mmu/mmu_init.h \
 	tlbgrind/sim/mmu/mmu_memory.h \

@@ -6,6 +6,7 @@
 #include "sim/machine/builtin.h"
 #include "sim/machine/machine_file.h"
 #include "sim/mmu/l2_presence.h"
+#include "sim/mmu/late_misses.h"
 #include "sim/mmu/mmu_data.h"
 
 enum { SHIFT = 12, MANY = TLB_MAX_MMUS };
@@ -114,7 +115,8 @@ static void translate_alone(alone *a, tlb_user user, uint64_t page, uint64_t now
    cost[TLB_COST_CYCLES] += o.cycles;
 }
 
-static void run_beside_machines_alone(unsigned from, unsigned n)
+/* `late`: their misses are looked up later, a few thousand at once. */
+static void run_beside_machines_alone(unsigned from, unsigned n, bool late)
 {
    static machines m;
    alone *const a = calloc(n, sizeof *a);
@@ -126,6 +128,8 @@ static void run_beside_machines_alone(unsigned from, unsigned n)
       tlb_hierarchy_init(&a[i].h, &m.machine[i], SHIFT, 0, a[i].memory, NULL, NULL, NULL);
    }
    tlb_mmus *const all = made(&m, false, NULL);
+   if (late)
+      tlb_late_begin(all);
    for (unsigned step = 1; step <= 20000; step++) {
       const tlb_user user = next_user(&s);
       const uint64_t page = page_of(user, next_page(&s, 3000));
@@ -133,6 +137,9 @@ static void run_beside_machines_alone(unsigned from, unsigned n)
       for (unsigned i = 0; i < n; i++)
          translate_alone(&a[i], user, page, 2 * step);
    }
+   if (late)
+      assert_true(all->late.n > 0 || n < MANY);
+   tlb_late_do(all);
    assert_right(all);
    for (unsigned i = 0; i < n; i++) {
       for (unsigned user = 0; user < TLB_N_USERS; user++) {
@@ -150,19 +157,26 @@ static void run_beside_machines_alone(unsigned from, unsigned n)
 
 TEST(test_many_are_each_alone)
 {
-   run_beside_machines_alone(0, MANY < tlb_n_builtins() ? MANY : tlb_n_builtins());
+   run_beside_machines_alone(0, MANY < tlb_n_builtins() ? MANY : tlb_n_builtins(), false);
 }
 
 TEST(test_each_alone)
 {
    for (unsigned i = 0; i < tlb_n_builtins(); i += 3)
-      run_beside_machines_alone(i, 1);
+      run_beside_machines_alone(i, 1, false);
 }
 
 TEST(test_few_are_each_alone)
 {
    for (unsigned i = 0; i < tlb_n_builtins(); i += 5)
-      run_beside_machines_alone(i, 2 + i % 7);
+      run_beside_machines_alone(i, 2 + i % 7, false);
+}
+
+TEST(test_late_is_the_same)
+{
+   run_beside_machines_alone(tlb_n_builtins() - MANY, MANY, true);
+   for (unsigned i = 2; i < tlb_n_builtins(); i += 5)
+      run_beside_machines_alone(i, 1 + i % 7, true);
 }
 
 /* --- Page sizes that change --- */
@@ -202,9 +216,12 @@ static void run_beside_exhaustive(unsigned from, unsigned n, const char *rules)
       tlb_pagemap_map(&map[i], &whole);
       all[i] = made(&m, i == 1, &map[i]);
    }
+   tlb_late_begin(all[0]);
    for (unsigned step = 0; step < 12000; step++) {
       const tlb_user user = next_user(&s);
       const uint64_t page = page_of(user, next_page(&s, 2500));
+      if (step % 100 == 99 || step == 6000)
+         tlb_late_do(all[0]);
       if (step == 6000) {
          tlb_mmus_ask(all[0]);
          tlb_mmus_ask(all[1]);
@@ -216,6 +233,7 @@ static void run_beside_exhaustive(unsigned from, unsigned n, const char *rules)
       if (step % 2000 == 1999)
          assert_right(all[0]);
    }
+   tlb_late_do(all[0]);
    assert_same_counts(all[0], all[1], n);
    for (unsigned i = 0; i < 2; i++) {
       tlb_mmus_free(all[i]);
@@ -316,6 +334,7 @@ int main(void)
    const struct CMUnitTest tests[] = {
       CLAIM("many machines at once count what each counts alone", test_many_are_each_alone),
       CLAIM("a few machines at once count what each counts alone", test_few_are_each_alone),
+      CLAIM("misses that are looked up later are counted as at once", test_late_is_the_same),
       CLAIM("one machine counts what its arrays count without short cuts", test_each_alone),
       CLAIM("with pages that change, the same is counted as with each reference looked up",
             test_pages_change),

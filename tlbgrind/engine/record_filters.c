@@ -133,7 +133,7 @@ static UInt place_of(const Filter* f, tlb_page** set, const tlb_page* p)
 }
 
 /* The number of an empty place of the set, or of that of the page that was not used for longest. This
-   and find_in_set() take most of the recording's time, so they read nothing but times. */
+   and used_since() take most of the recording's time, so they read nothing but times. */
 static UInt oldest_of_one(const uint64_t* const* time, UInt ways)
 {
    UInt oldest = 0;
@@ -357,32 +357,69 @@ typedef struct {
    tlb_user user;
 } Use;
 
-enum { MAX_USES = 3 * TLB_MAX_FILTER_SETS * TLB_MAX_FILTER_WAYS };
+enum { MAX_USES = 3 * TLB_MAX_FILTER_SETS * TLB_MAX_FILTER_WAYS, MOST_SORTED = 16 };
 
 static Use* use; /* room for MAX_USES */
 
-/* Adds the uses since then of pages in the set of the filter. They are in the first levels still: no
-   reference to the set has been recorded since then. Some are observed again, for their large page
-   has left a filter. */
-static UInt find_in_set(const Filter* f, tlb_user user, UInt set, ULong since, UInt n)
+/* The places of so many, from `first` on, that were used since then. Which ones cannot be foreseen, so
+   no branch depends on it. */
+static UInt used_since(const uint64_t* const* times, UInt first, UInt n_places, ULong since,
+                       UShort* found)
 {
-   const UInt first = set * f->is.ways;
-   const uint64_t* const* times = f->time[f->n_times == 2 && user == TLB_STORE ? 1 : 0];
-   for (UInt i = first; i < first + f->is.ways; i++) {
-      const ULong time = *times[i];
-      /* An observed page has no uses that were left out, unless a large page has gone since. */
-      if (LIKELY(time <= since) || f->page[i] == NULL || f->table[i] != tlb_side_of_user(user)
-          || (n_large == 0 && tg_record_filters_observe(f->page[i], user)))
-         continue;
-      use[n++] = (Use){ .time = time, .recorded = &f->recorded[user][i],
-                        .page = number_of(tlb_side_of_user(user), f->page[i]), .user = user };
+   UInt n = 0;
+   for (UInt i = first; i < first + n_places; i++) {
+      found[n] = (UShort)i;
+      n += *times[i] > since;
    }
    return n;
 }
 
-/* In order of their times. Most often there are few, and in order. */
+enum { MOST_AT_ONCE = TLB_MAX_FILTER_SETS * TLB_MAX_FILTER_WAYS };
+
+_Static_assert(MOST_AT_ONCE <= 1 << 16, "places are short numbers");
+
+/* Adds the uses since then of pages at so many places of the filter. They are in the first levels still:
+   no reference to the set has been recorded since then. Some are observed again, for their large page
+   has left a filter. */
+static UInt find_used(const Filter* f, tlb_user user, UInt first, UInt n_places, ULong since, UInt n)
+{
+   static UShort found[MOST_AT_ONCE + 1];
+   const uint64_t* const* times = f->time[f->n_times == 2 && user == TLB_STORE ? 1 : 0];
+   const tlb_side table = tlb_side_of_user(user);
+   const UInt n_found = used_since(times, first, n_places, since, found);
+   for (UInt nth = 0; nth < n_found; nth++) {
+      const UInt i = found[nth];
+      /* An observed page has no uses that were left out, unless a large page has gone since. */
+      if (f->page[i] == NULL || f->table[i] != table
+          || (n_large == 0 && tg_record_filters_observe(f->page[i], user)))
+         continue;
+      use[n++] = (Use){ .time = *times[i], .recorded = &f->recorded[user][i],
+                        .page = number_of(table, f->page[i]), .user = user };
+   }
+   return n;
+}
+
+/* In order of their times: each goes to the place that as many are before. No branch depends on a
+   time. */
+static void sort_few(UInt n)
+{
+   Use was[MOST_SORTED];
+   for (UInt i = 0; i < n; i++)
+      was[i] = use[i];
+   for (UInt i = 0; i < n; i++) {
+      UInt before = 0;
+      for (UInt j = 0; j < n; j++)
+         before += was[j].time < was[i].time + (j < i);
+      use[before] = was[i];
+   }
+}
+
 static void sort(UInt n)
 {
+   if (n <= MOST_SORTED) {
+      sort_few(n);
+      return;
+   }
    for (UInt i = 1; i < n; i++) {
       const Use u = use[i];
       UInt j = i;
@@ -434,8 +471,12 @@ static void add_uses(tlb_side table, UInt set)
       const Filter* f = uses_of[user];
       if (f == NULL || !is_in_order_of(table, user))
          continue;
+      if (s->sets == 1) {
+         n = find_used(f, user, 0, f->is.sets * f->is.ways, s->last[set], n);
+         continue;
+      }
       for (UInt at = set; at < f->is.sets; at += s->sets)
-         n = find_in_set(f, user, at, s->last[set], n);
+         n = find_used(f, user, at * f->is.ways, f->is.ways, s->last[set], n);
    }
    record_uses(s, set, n, 0);
 }

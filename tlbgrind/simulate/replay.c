@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command/load_machine.h"
+#include "sim/mmu/late_misses.h"
 #include "sim/mmu/miss_counts.h"
 #include "sim/mmu/mmu_data.h"
 #include "sim/mmu/refer.h"
@@ -163,6 +164,7 @@ static void make_group(TgReplay *r, group *g, const unsigned *of, unsigned first
       options.map = g->map;
    }
    g->all = tlb_mmus_new(&options);
+   tlb_late_begin(g->all);
    g->view = g->all->mmu[0].view;
    find_pieces(r, machine[0].machine, g->piece);
    g->n_counts = tlb_mmus_n_counts(g->all);
@@ -372,6 +374,7 @@ const char *tg_replay_records(TgReplay *r, const tlb_record *record, unsigned n)
    for (group *g = r->group; g < r->group + r->n_groups; g++) {
       for (unsigned i = 0; i < n; i++)
          simulate(r, g, &record[i], r->now + (uint64_t)(i + 1) * TICKS);
+      tlb_late_do(g->all);
       for (size_t i = 0; i < g->n_counts; i++) {
          if (g->of_uses[i] != 0)
             return "a page is said to be in the first level, and is not";

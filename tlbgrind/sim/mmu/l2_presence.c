@@ -40,15 +40,6 @@ unsigned tlb_l2_number(tlb_mmus *all, tlb_side table, const tlb_page *p, unsigne
    return *l2;
 }
 
-void tlb_l2_fill(tlb_mmu *mmu, tlb_side table, tlb_lazy_lru_page *p,
-                 const tlb_reference *r, tlb_outcome *out)
-{
-   tlb_lazy_level *const s = mmu->lazy_lru[table];
-   out->missed |= 1u << s->level;
-   tlb_translate_from(&mmu->h, r, s->level + 1, out);
-   tlb_lazy_lru_fill(s->lazy_lru, p, r->now);
-}
-
 /* --- Which machines have a lazy LRU array --- */
 
 static bool is_of_table(unsigned user, tlb_side table)

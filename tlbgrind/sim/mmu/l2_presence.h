@@ -69,11 +69,6 @@ static inline tlb_lazy_lru_page *tlb_l2_of_page(tlb_mmus *all, tlb_side table, t
    return tlb_l2_page(all, *l2);
 }
 
-/* The machine is asked for a page that is not in its lazy LRU array: now it is. Adds to *out
-   what that comes to, the miss of the first level aside. */
-void tlb_l2_fill(tlb_mmu *mmu, tlb_side table, tlb_lazy_lru_page *p,
-                 const tlb_reference *r, tlb_outcome *out);
-
 /* Adds what was counted in a line for machines together to the costs of each. */
 void tlb_l2_settle(const tlb_mmus *all, tlb_side table, uint64_t *counts);
 

@@ -2,6 +2,8 @@
 
 #include "sim/mmu/miss_counts.h"
 
+#include "sim/mmu/late_misses.h"
+#include "sim/mmu/miss_counts_parts.h"
 #include "sim/mmu/mmu_memory.h"
 
 void tlb_missed_init(tlb_mmus *all)
@@ -62,6 +64,14 @@ static void count_walk(tlb_mmus *all, uint64_t *counts, const tlb_mmu *mmu, tlb_
    note_missed(all, mmu, &mmu->common[table].walk);
 }
 
+void tlb_missed_walk(uint64_t *counts, tlb_mmu *mmu, const tlb_reference *ref)
+{
+   uint64_t *const cost = costs_of(counts, mmu);
+   const uint32_t references = tlb_hierarchy_references(&mmu->h, ref);
+   cost[TLB_COST_WALK_REFERENCES] += references;
+   cost[TLB_COST_CYCLES] += tlb_hierarchy_varying_cycles(&mmu->h, references);
+}
+
 /* What is usual has been counted; books what else it comes to. *o is used up. */
 static void book_beside(tlb_mmus *all, uint64_t *counts, const tlb_mmu *mmu, tlb_side table,
                         tlb_outcome *o)
@@ -100,13 +110,12 @@ static void walk_all(tlb_mmus *all, uint64_t *counts, uint64_t absent, tlb_side 
                      tlb_lazy_lru_page *page, const tlb_reference *ref)
 {
    uint64_t *count = tlb_counts_of_walks(all, counts);
-   for (uint64_t m = absent & all->l2.varies[table]; m != 0; m &= m - 1) {
-      tlb_mmu *mmu = &all->mmu[__builtin_ctzll(m)];
-      uint64_t *const cost = costs_of(counts, mmu);
-      const uint32_t references = tlb_hierarchy_references(&mmu->h, ref);
-      cost[TLB_COST_WALK_REFERENCES] += references;
-      cost[TLB_COST_CYCLES] += tlb_hierarchy_varying_cycles(&mmu->h, references);
-   }
+   const uint64_t varies = absent & all->l2.varies[table];
+   const uint64_t late = varies & all->late.mmus;
+   if (late != 0)
+      tlb_late_add(all, counts, ref, TLB_LATE_WALK, late, late);
+   for (uint64_t m = varies & ~late; m != 0; m &= m - 1)
+      tlb_missed_walk(counts, &all->mmu[__builtin_ctzll(m)], ref);
    for (uint64_t m = absent; m != 0; m &= m - 1) {
       const unsigned number = (unsigned)__builtin_ctzll(m);
       tlb_lazy_lru_fill(all->l2.lazy_lru_of[table][number], page, ref->now);
@@ -116,6 +125,25 @@ static void walk_all(tlb_mmus *all, uint64_t *counts, uint64_t absent, tlb_side 
       const tlb_mmu *mmu = &all->mmu[__builtin_ctzll(m)];
       note_missed(all, mmu, &mmu->common[table].walk);
    }
+}
+
+void tlb_missed_behind(tlb_mmus *all, uint64_t *counts, tlb_mmu *mmu, const tlb_reference *ref)
+{
+   const tlb_side table = tlb_side_of_user(ref->user);
+   const unsigned level = mmu->lazy_lru[table]->level;
+   tlb_outcome o = { .missed = 1u << level };
+   tlb_translate_from(&mmu->h, ref, level + 1, &o);
+   book_beside(all, counts, mmu, table, &o);
+}
+
+/* Which of these machines can be looked up later. What one misses in one part of a reference is
+   compared with what it has missed in another, so it has to be known now, as all before it. */
+static uint64_t may_be_late(tlb_mmus *all, uint64_t mmus)
+{
+   mmus &= all->late.mmus;
+   if (TLB_UNLIKELY((mmus & all->parts.in_parts) != 0))
+      tlb_late_do(all);
+   return mmus & ~all->parts.in_parts;
 }
 
 /* Most machines hold the page: what is usual. */
@@ -129,12 +157,28 @@ static void look_up_lazy_lrus(tlb_mmus *all, uint64_t *counts, uint64_t lazy, tl
       return;
    fetch_ahead(all, table, absent, page->number);
    walk_all(all, counts, last, table, page, ref);
+   const uint64_t late = may_be_late(all, absent & ~last);
+   if (late != 0)
+      tlb_late_add(all, counts, ref, TLB_LATE_BEHIND, late, late);
    for (uint64_t m = absent & ~last; m != 0; m &= m - 1) {
       tlb_mmu *mmu = &all->mmu[__builtin_ctzll(m)];
-      tlb_outcome o = { .missed = 0 };
-      tlb_l2_fill(mmu, table, page, ref, &o);
-      book_beside(all, counts, mmu, table, &o);
+      if ((mmu->bit & late) == 0)
+         tlb_missed_behind(all, counts, mmu, ref);
+      tlb_lazy_lru_fill(all->l2.lazy_lru_of[table][mmu->number], page, ref->now);
    }
+}
+
+void tlb_missed_asked(tlb_mmus *all, uint64_t *counts, tlb_mmu *mmu, const tlb_reference *ref,
+                      uint64_t counted)
+{
+   tlb_outcome o = { .missed = 0 };
+   tlb_translate_behind(&mmu->h, ref, &o);
+   if ((mmu->bit & counted) == 0) {
+      tlb_missed_book(all, counts, mmu, &o);
+      return;
+   }
+   o.missed &= ~1u;
+   book_beside(all, counts, mmu, tlb_side_of_user(ref->user), &o);
 }
 
 /* The first level's miss, and the walks of those that come to it at once. */
@@ -156,15 +200,11 @@ void tlb_missed_ask(tlb_mmus *all, uint64_t *counts, const tlb_missed *missed, t
       note_counted(all, table, missed);
    if (missed->lazy != 0)
       look_up_lazy_lrus(all, counts, missed->lazy, table, page, ref);
-   for (uint64_t one = missed->asked; one != 0; one &= one - 1) {
-      tlb_mmu *mmu = &all->mmu[__builtin_ctzll(one)];
-      tlb_outcome o = { .missed = 0 };
-      tlb_translate_behind(&mmu->h, ref, &o);
-      if ((mmu->bit & missed->counted) == 0) {
-         tlb_missed_book(all, counts, mmu, &o);
-         continue;
-      }
-      o.missed &= ~1u;
-      book_beside(all, counts, mmu, table, &o);
-   }
+   if (missed->asked == 0)
+      return;
+   const uint64_t late = may_be_late(all, missed->asked);
+   if (late != 0)
+      tlb_late_add(all, counts, ref, TLB_LATE_ASK, late, missed->counted);
+   for (uint64_t one = missed->asked & ~late; one != 0; one &= one - 1)
+      tlb_missed_asked(all, counts, &all->mmu[__builtin_ctzll(one)], ref, missed->counted);
 }

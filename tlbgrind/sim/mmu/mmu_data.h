@@ -216,6 +216,24 @@ typedef struct {
 
 typedef struct tlb_core tlb_core; /* cores.c */
 
+/* --- Misses that are looked up later, see late_misses.h --- */
+
+/* What is left to do. */
+typedef enum {
+   TLB_LATE_WALK,   /* the walk, for the next level is the last, and has been filled */
+   TLB_LATE_BEHIND, /* what is behind the lazy LRU array, which has been filled */
+   TLB_LATE_ASK     /* all that is behind the first level */
+} tlb_late_way;
+
+typedef struct {
+   uint64_t *counts;
+   uint64_t counted; /* as in tlb_missed */
+   tlb_reference ref;
+   tlb_late_way way;
+} tlb_late_miss;
+
+enum { TLB_LATE_MISSES = 2048 };
+
 struct tlb_mmus {
    tlb_run_traits traits;
    /* Where the records of data pages are looked for first, see known_hits.h. */
@@ -279,6 +297,14 @@ struct tlb_mmus {
       uint64_t so_far[TLB_N_COSTS]; /* what it has missed, a bit for each machine */
       uint64_t (*extra)[TLB_N_USERS][TLB_N_COSTS]; /* see tlb_missed_extra() */
    } parts;
+
+   struct {
+      uint64_t mmus; /* 0: nothing is looked up later */
+      unsigned n;
+      tlb_late_miss *miss; /* room for TLB_LATE_MISSES */
+      uint64_t *mmus_of;   /* a bit for each machine that the miss is of */
+      uint16_t *of_one;    /* the numbers of those of one machine */
+   } late;
 
    tlb_run_reach reach[TLB_N_TABLES];
 

@@ -71,7 +71,8 @@ void tlb_array_init(tlb_array *a, const tlb_geometry *g, void *memory,
    *a = (tlb_array){ .g = *g, .policy = tlb_policy_of(g), .sets = tlb_geometry_sets(g),
                      .release = release, .opaque = opaque };
    a->set_mask = tlb_set_mask(a->sets, g->index_xor);
-   a->plain = a->policy->by == TLB_BY_OLDEST && !has_index(g) && !g->paired;
+   a->compared = a->policy->referred == NULL && !has_index(g) && !g->paired;
+   a->plain = a->policy->by == TLB_BY_OLDEST && a->compared;
    carve_array(a, g, &c);
    if (!g->paired)
       a->halves = NULL;

@@ -159,6 +159,7 @@ void tlb_hierarchy_init(tlb_hierarchy *h, const tlb_machine *m,
       h->array[i].range_time = range_time;
       h->array[i].also_behind = first && behind;
       h->array[i].plain &= !h->array[i].also_behind;
+      h->array[i].compared &= !h->array[i].also_behind;
       at += array_bytes(a);
    }
    const int kept_in = tlb_walk_array(m);
@@ -291,7 +292,7 @@ void tlb_translate_from(tlb_hierarchy *h, const tlb_reference *r, unsigned level
          continue;
       tlb_array *const a = &h->array[stop->array[0]];
       /* The common case by hand. */
-      if (stop->n == 1 && a->plain) {
+      if (stop->n == 1 && a->compared) {
          entry = tlb_plain_find(a, tlb_entry_key(h, r, stop->shift[0]));
          hit = entry != TLB_MISS;
          if (hit)

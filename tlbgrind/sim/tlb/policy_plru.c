@@ -117,6 +117,11 @@ static uint32_t victim(tlb_array *a, uint32_t set)
          return tlb_plru_few(a, set, 8, a->second_time);
       for (uint32_t way = 0; way < ways; way++)
          latest[ways + way] = tlb_array_attached_time(a, a->short_cut[first + way]);
+   } else if (ways == 8 && a->short_cut == NULL) {
+      uint64_t time[8];
+      for (uint32_t way = 0; way < 8; way++)
+         time[way] = a->time[first + way];
+      return tlb_plru_of_few(time, 8);
    } else {
       for (uint32_t way = 0; way < ways; way++)
          latest[ways + way] = tlb_array_time(a, first + way);

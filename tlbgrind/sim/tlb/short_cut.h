@@ -47,7 +47,7 @@ typedef struct {
    tlb_geometry g;
    uint32_t sets;
    uint32_t set_mask;    /* tlb_set_mask() */
-   int plain;            /* see array.h */
+   int plain, compared;  /* see array.h */
    uint32_t index_shift; /* 64 - log2(buckets) */
    tlb_key *key;
    uint64_t *time;       /* of the last reference; 0: never referenced. Not

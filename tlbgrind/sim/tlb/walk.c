@@ -62,6 +62,7 @@ void tlb_walker_init(tlb_walker *w, const tlb_machine *m, int nested,
    w->clock = 0;
    w->lazy_lru = NULL;
    w->table_cycles = 0;
+   w->is_fetched = false;
    w->host_references = nested || m->host_page_shift != 0 ? m->n_walk_steps : 0;
    w->pays_host = w->host_references != 0 && m->host_page_shift == 0;
    for (unsigned i = 0; i < m->n_walk_steps; i++) {
@@ -123,17 +124,21 @@ static uint32_t read_host(tlb_walker *w, uint64_t address, unsigned of, uint32_t
 static uint32_t read_tables(tlb_walker *w, unsigned first, unsigned end, uint64_t address,
                             uint32_t context)
 {
+   const tlb_machine *const m = w->machine;
+   const bool nested = w->host_references != 0;
    uint32_t cycles = 0;
-   tlb_table_caches_fetch_program(&w->tables, address >> w->machine->base_page_shift);
+   if (!w->is_fetched)
+      tlb_table_caches_fetch_program(&w->tables, address >> m->base_page_shift);
    for (unsigned i = first; i <= end; i++) {
-      const uint64_t entry = address >> w->machine->walk[i].shift;
-      cycles += read_host(w, entry * tlb_entry_bytes(w->machine), TLB_OF_HOST_FOR_TABLE, context,
-                          i + 1);
+      const uint64_t entry = address >> m->walk[i].shift;
+      if (nested)
+         cycles += read_host(w, entry * tlb_entry_bytes(m), TLB_OF_HOST_FOR_TABLE, context, i + 1);
       cycles += tlb_table_caches_read(&w->tables, TLB_OF_STEP + i, context, entry);
    }
-   cycles += read_host(w, address, TLB_OF_HOST, context, 0);
+   if (nested)
+      cycles += read_host(w, address, TLB_OF_HOST, context, 0);
    /* What the program waits for here it waits for without a walk, too. */
-   tlb_table_caches_read_program(&w->tables, context, address >> w->machine->base_page_shift);
+   tlb_table_caches_read_program(&w->tables, context, address >> m->base_page_shift);
    return cycles;
 }
 

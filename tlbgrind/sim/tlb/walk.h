@@ -60,6 +60,7 @@ typedef struct {
                         for itself */
    uint64_t clock; /* of the caches of its own: each reference has a time */
    tlb_table_caches tables;
+   bool is_fetched; /* the caller asks for the memory of each walk before, by tlb_walk_fetch() */
    uint32_t table_cycles; /* what the references of the last walk cost, beyond as many that find
                              their entries in the first cache */
 } tlb_walker;
