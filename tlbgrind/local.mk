@@ -70,6 +70,8 @@ SIM_SOURCES = \
 	tlbgrind/sim/mmu/refer.c \
 	tlbgrind/sim/mmu/run_reach.c \
 	tlbgrind/sim/mmu/traits.c \
+	tlbgrind/sim/pages/advice_report.c \
+	tlbgrind/sim/pages/advice_rules.c \
 	tlbgrind/sim/pages/backing_report.c \
 	tlbgrind/sim/pages/large.c \
 	tlbgrind/sim/pages/mappings.c \
@@ -143,6 +145,8 @@ SIM_INCLUDES = \
 	tlbgrind/sim/mmu/run_reach.h \
 	tlbgrind/sim/mmu/traits.h \
 	tlbgrind/sim/pages/pagemap_parts.h \
+	tlbgrind/sim/pages/advice_report.h \
+	tlbgrind/sim/pages/advice_rules.h \
 	tlbgrind/sim/pages/backing_report.h \
 	tlbgrind/sim/pages/rule_notes.h \
 	tlbgrind/sim/pages/touched.h \
@@ -1085,6 +1089,7 @@ SIMULATE_SOURCES = \
 	tlbgrind/command/svg.h \
 	tlbgrind/command/whole_file.c \
 	tlbgrind/command/whole_file.h \
+	tlbgrind/simulate/advice.c \
 	tlbgrind/simulate/bytes.c \
 	tlbgrind/simulate/chosen_part.c \
 	tlbgrind/simulate/input_champsim.c \
@@ -1114,6 +1119,7 @@ SIMULATE_SOURCES = \
 	tlbgrind/simulate/unpacked.c
 
 SIMULATE_INCLUDES = \
+	tlbgrind/simulate/advice.h \
 	tlbgrind/simulate/bytes.h \
 	tlbgrind/simulate/chosen_part.h \
 	tlbgrind/simulate/heat_map.h \

@@ -390,6 +390,71 @@ int main(void)
 """
 
 
+def advised(folder: Path, command: tuple[str, ...], *options: str) -> subprocess.CompletedProcess[str]:
+    """What tg_simulate says; its files are those of a run with --advice=, and no others are there."""
+    machines = ["skylake", "haswell:stlb.entries=512@stack:2M"]
+    done = record(folder, machines, command, "--advice=2M,*.so*", "--record=recording", *options)
+    assert done.returncode == 0, done.stderr
+    again = folder / "again"
+    again.mkdir()
+    given = [f"--machine={','.join(machines)}", "--advice=2M,*.so*", "-o", "live", "../recording"]
+    for jobs in (1, 3):
+        replayed = subprocess.run([TG_SIMULATE, *given, f"--jobs={jobs}"], cwd=again, capture_output=True, check=True, encoding="utf-8")
+        assert replayed.stderr == ""
+        live = {p.name: p.read_bytes() for p in folder.iterdir() if "live" in p.name}
+        assert {p.name: p.read_bytes() for p in again.iterdir()} == live
+        for path in again.iterdir():
+            path.unlink()
+    own = done.stderr.decode().partition(" ")[0]  # its forked children have others
+    said = [line.partition("== ")[2] for line in done.stderr.decode().splitlines() if line.startswith(own)]
+    begin = next(i for i, line in enumerate(said) if line.startswith("No row and no file"))
+    end = said.index("", begin)
+    rows = replayed.stdout.splitlines()
+    assert rows[-1].startswith("To see what larger pages would save:  tg_annotate --advice live_")
+    assert rows[rows.index(said[begin]) : -1] == said[begin:end]  # why, and of which memory, is said as in the run
+    named = [line.split()[0] for line in rows[1 : rows.index(said[begin])]]
+    assert set(named) < {line.split()[0] for line in said if line}
+    assert len(named) == sum(name.startswith("live") for name in live)
+    return replayed
+
+
+def test_advice_is_asked_later(tmp_path: Path) -> None:
+    rows = advised(tmp_path, page_changes(tmp_path)).stdout
+    assert "skylake@anon:2M " in rows and "haswell:stlb.entries=512@stack:2M+all:2M " in rows
+
+
+def test_advice_with_phases_and_threads(tmp_path: Path, parts: Path) -> None:
+    advised(tmp_path, (str(parts), "none"), "--separate-threads=yes")
+
+
+def test_advice_that_can_not_be(tmp_path: Path) -> None:
+    options = ("--record=recording", "--record-for=skylake")
+    assert record(tmp_path, ["skylake"], PROGRAMS["perl"], *options).returncode == 0
+    for given, said in {
+        "--advice=yes": "recording: skylake: the recording is not made for pages of 64K; "
+        "record the program with --record-for=skylake --record-pages=64K,2M",
+        "--advice=3M": "--advice=3M: '3M' is no page size; allowed are powers of two such as 64K, 2M or 1G",
+        "--advice=*.so:2M+*.o": "--advice=*.so:2M+*.o: '*.so:2M+*.o' is more than one memory",
+        "--advice=2M --machine=zen4,zen4@heap:2M": "--machine: machine 'zen4@heap:2M' is given twice, or --advice makes it of another",
+        "--advice=64K,2M --machine=zen4:stlb.entries=12..1200/12": "--advice=64K,2M: it makes 1500 machines, "
+        "one for each memory in pages of each size; a run has at most 960",
+        "--advice=2M --from=a": "--advice=2M: it is about the whole run; leave it out, or --from=, --to= and --thread=",
+        "--advice=2M --shard=1/2": "--advice=2M: a machine and its variants are simulated together; leave it out, or --shard=",
+        "--advice=2M --picture=a.svg": "--picture=a.svg: the variants of --advice= make no map; leave out one of the two",
+        "--advice=2M --input=lackey": "--advice=2M: a trace has no mappings; leave out --advice=, or --input=",
+    }.items():
+        done = simulate(tmp_path, ["skylake"], *given.split())
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", f"tg_simulate: error: {said}\n")
+    whole = (tmp_path / "recording").read_bytes()
+    (tmp_path / "recording").write_bytes(whole[: len(whole) * 9 // 10])
+    cut = simulate(tmp_path, ["skylake"], "--advice=2M")
+    assert cut.returncode == 1 and "skylake@all:2M" in cut.stdout and "No row" not in cut.stdout
+    assert record(tmp_path, ["skylake"], ("true",), *options, "--record-pages=none").returncode == 0
+    done = simulate(tmp_path, ["skylake"], "--advice=4K")
+    assert "the recording has no mappings, which --advice= is about" in done.stderr
+    assert not list(tmp_path.glob("replay*"))
+
+
 def test_it_ends_where_the_program_asks_for_huge_pages(tmp_path: Path) -> None:
     (tmp_path / "huge.c").write_text(HUGE)
     subprocess.run([*CC, "-o", "huge", "huge.c"], cwd=tmp_path, check=True)

@@ -23,11 +23,13 @@ typedef struct {
 typedef struct {
    unsigned n;
    TgSimulated *machine;
+   unsigned group; /* with --advice=: so many are a machine and its variants, itself the first; 0: without */
 } TgSimulatedList;
 
-/* Loads the machines of a list as --machine= takes it, with that policy for their pages. What is
-   wrong ends the program. */
-TgSimulatedList tg_simulated_load(const char *list, const TgSimulatedPages *pages);
+/* Loads the machines of a list as --machine= takes it, with that policy for their pages; `advice`: what
+   --advice= takes, which sets their variants behind each (NULL: it is not given). What is wrong ends the
+   program. */
+TgSimulatedList tg_simulated_load(const char *list, const char *advice, const TgSimulatedPages *pages);
 
 /* What the program asks the kernel for: transparent huge pages, and pages of these sizes. */
 typedef struct {

@@ -13,6 +13,7 @@
 typedef struct {
    const char *recording;      /* or trace */
    const char *machines; /* of --machine= */
+   const char *advice; /* NULL: not given */
    const char *out_file; /* of -o and --tlbgrind-out-file=; NULL: none is given */
    const TgTraceFormat *input; /* of --input=; NULL: a recording */
    unsigned shard, shards;     /* of --shard=: machine number `shard`, from 0, and each `shards` on */

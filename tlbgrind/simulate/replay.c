@@ -8,6 +8,7 @@
 #include "sim/mmu/miss_counts.h"
 #include "sim/mmu/mmu_data.h"
 #include "sim/mmu/refer.h"
+#include "sim/pages/advice_report.h"
 #include "sim/tlb/hierarchy.h"
 #include "simulate/replay.h"
 
@@ -533,6 +534,15 @@ void tg_replay_backing(const TgReplay *r, unsigned nth, tlb_backing_line *line, 
    const TgSimulated *const s = r->place[nth].given;
    if (g->map != NULL)
       tlb_backing_out_file(g->map, g->view, &s->m, &s->pages, line, opaque);
+}
+
+tlb_rule_effect tg_replay_variant(const TgReplay *r, unsigned nth, unsigned number,
+                                  tlb_backing_line *line, void *opaque)
+{
+   const group *const g = r->place[nth].in;
+   const TgSimulated *const s = r->place[nth].given;
+   tlb_advice_same_keys(g->map, g->view, &s->m, &s->pages, number, line, opaque);
+   return tlb_backing_effect(g->map, g->view, s->pages.n_rules - 1);
 }
 
 /* --- End --- */

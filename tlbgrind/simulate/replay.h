@@ -78,6 +78,11 @@ void tg_replay_extra(const TgReplay *r, unsigned nth, const TgSelection *parts,
 /* What an out-file says of the page sizes of the machine's memory. */
 void tg_replay_backing(const TgReplay *r, unsigned nth, tlb_backing_line *line, void *opaque);
 
+/* What the out-file of a machine says of its variant, which has that number, if no count is another:
+   tlb_advice_same_keys(). Returns what its rule has come to. The recording has changes of mappings. */
+tlb_rule_effect tg_replay_variant(const TgReplay *r, unsigned nth, unsigned number,
+                                  tlb_backing_line *line, void *opaque);
+
 void tg_replay_free(TgReplay *r);
 
 #endif
