@@ -57,6 +57,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/mmu/l1_lookup.c \
 	tlbgrind/sim/mmu/l1_misses.c \
 	tlbgrind/sim/mmu/l1_sharing.c \
+	tlbgrind/sim/mmu/interruptions.c \
 	tlbgrind/sim/mmu/l2_presence.c \
 	tlbgrind/sim/mmu/large_pages.c \
 	tlbgrind/sim/mmu/library.c \
@@ -131,6 +132,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/mmu/l1_lookup.h \
 	tlbgrind/sim/mmu/l1_misses.h \
 	tlbgrind/sim/mmu/l1_sharing.h \
+	tlbgrind/sim/mmu/interruptions.h \
 	tlbgrind/sim/mmu/l2_presence.h \
 	tlbgrind/sim/mmu/large_pages.h \
 	tlbgrind/sim/mmu/miss_counts.h \

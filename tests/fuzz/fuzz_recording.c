@@ -36,7 +36,7 @@ static TgSimulatedList *machines(void)
    static TgSimulatedList list;
    static const TgSimulatedPages pages = { .policy = { .thp = TLB_THP_ALWAYS } };
    if (list.n == 0)
-      list = tg_simulated_load("core2@thp,apple-m1", NULL, &pages);
+      list = tg_simulated_load("core2@thp+syscall:kernel:3,apple-m1@syscall:flush", NULL, &pages, &(tlb_syscalls){ TLB_SYSCALLS_NONE, 0 });
    return &list;
 }
 
@@ -129,12 +129,14 @@ static void read_stream(fuzz_stream *in, const tlb_strength *s)
          break;
       if (found == TLB_READ_EVENT && s->large != 0)
          tg_replay_event(replay, &reader.event);
+      if (found == TLB_READ_POINT)
+         tg_replay_point(replay, reader.point, reader.first, reader.last);
       if (found == TLB_READ_TEXT && n_text + reader.n <= sizeof text) {
          memcpy(text + n_text, reader.text, reader.n);
          n_text += reader.n;
       }
    } while (found == TLB_READ_RECORDS || found == TLB_READ_EVENT || found == TLB_READ_TEXT
-            || found == TLB_READ_MARK);
+            || found == TLB_READ_MARK || found == TLB_READ_POINT);
    if (found == TLB_READ_DAMAGED)
       fuzz_check_reason(reader.damage, strlen(reader.damage) + 1);
    /* Of an input with a wrong checksum, too: right ones are rare. */

@@ -104,7 +104,7 @@ def unpacked(path: Path) -> bytes:
 
 
 def records(path: Path) -> Iterator[tuple[int, int]]:
-    """What each record is, and its page."""
+    """What each record is, and its page; -1 where others use the core."""
     data = unpacked(path)
     at = data.index(b"\n\n") + 2
 
@@ -118,8 +118,12 @@ def records(path: Path) -> Iterator[tuple[int, int]]:
             if data[at - 1] < 128:
                 return n
 
-    while data[at] in b"RP":
+    while data[at] in b"RPK":
         at += 1
+        if data[at - 1] == ord("K"):
+            point, first, _ = number(), number(), number()
+            yield -1 - point, first
+            continue
         if data[at - 1] == ord("P"):
             length = number()
             at += length
@@ -136,10 +140,16 @@ def records(path: Path) -> Iterator[tuple[int, int]]:
 
 
 def check_naively(path: Path, sets: dict[str, tuple[int, int]]) -> int:
-    """A page that is said to be used is in an LRU array of each shape, by sides: its sets and ways."""
+    """A page that is said to be used is in an LRU array of each shape, by sides: its sets and ways.
+
+    The array is emptied wherever others use the core.
+    """
     held: dict[tuple[str, int], list[int]] = {}
     uses = 0
     for what, page in records(path):
+        if what < 0:
+            held.clear()
+            continue
         side = "data" if what & 3 else "code"
         n_sets, ways = sets[side]
         pages = held.setdefault((side, page % n_sets), [])
@@ -453,6 +463,72 @@ def test_advice_that_can_not_be(tmp_path: Path) -> None:
     done = simulate(tmp_path, ["skylake"], "--advice=4K")
     assert "the recording has no mappings, which --advice= is about" in done.stderr
     assert not list(tmp_path.glob("replay*"))
+
+
+def check_interrupted(folder: Path, machines: list[str], command: tuple[str, ...], *options: str) -> None:
+    done = record(folder, machines, command, "--record=recording", *options)
+    assert done.returncode == 0, done.stderr
+    replayed = simulate(folder, machines, "--jobs=2", *options)
+    assert (replayed.returncode, replayed.stderr) == (0, "")
+    assert out_files(folder, "replay", machines) == out_files(folder, "live", machines)
+
+
+@pytest.mark.parametrize("options", [("--switch-every=20000:40", "--syscall-tlb=kernel:30"), ("--switch-every=9000", "--syscall-tlb=flush")])
+def test_system_calls_and_context_switches_are_those_of_the_run(tmp_path: Path, options: tuple[str, ...]) -> None:
+    check_interrupted(tmp_path, [*MACHINES, "core2"], PROGRAMS["sort"], *options)
+
+
+def test_others_between_changes_of_mappings(tmp_path: Path) -> None:
+    options = ("--switch-every=50000:8", "--syscall-tlb=kernel:5", "--pages=anon:2M")
+    check_interrupted(tmp_path, PAGED, page_changes(tmp_path), *options)
+
+
+@pytest.mark.parametrize("seed", range(3, 5))
+def test_random_programs_with_others(tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    machines = [f"{name}@syscall:{how}" for name, how in zip(rng.sample(MACHINES, 3), ("none", "flush", "kernel:7"))]
+    check_interrupted(tmp_path / "run", machines, (str(build(tmp_path, seed, 12, 64)),), f"--switch-every={rng.randrange(500, 9000)}")
+
+
+def test_what_others_do_is_asked_later(tmp_path: Path) -> None:
+    machines = ["skylake", "cortex-a53", "k8"]
+    options = ("--syscall-tlb=kernel:3", "--switch-every=30000")
+    assert record(tmp_path, machines, PROGRAMS["sort"], "--record=recording", *options).returncode == 0
+    for policy in ("--syscall-tlb=flush --switch-every=30000:64", "--syscall-tlb=kernel:50", "--thp=never"):
+        check_policy(tmp_path, machines, PROGRAMS["sort"], policy)
+    for given, said in {
+        "--switch-every=40000": "recording: the recording has context switches every 30000 instructions; "
+        "record the program with --switch-every=40000",
+        "--switch-every=0": "--switch-every=0: not a number of instructions above 0, or one and 1 to 65536 pages, as 1000000:64",
+        "--syscall-tlb=some": "--syscall-tlb=some: 'some' is nothing that system calls do to TLBs; "
+        "allowed are none, flush, and kernel:0 to kernel:65536, in pages",
+        "--syscall-tlb=flush --input=lackey": "--syscall-tlb: a trace tells of no system calls and context switches; "
+        "leave it out, or --input=",
+    }.items():
+        done = simulate(tmp_path, ["skylake"], *given.split())
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", f"tg_simulate: error: {said}\n")
+
+
+def test_others_that_are_not_recorded_are_refused(tmp_path: Path) -> None:
+    assert record(tmp_path, ["skylake"], ("true",), "--record=recording", "--syscall-tlb=flush").returncode == 0
+    for machine, given, said in (
+        ("skylake@syscall:kernel:7", (), "does not tell what the kernel refers to in system calls; record the program with --syscall-tlb=kernel:7"),
+        ("skylake", ("--switch-every=5:2",), "has no context switches; record the program with --switch-every=5"),
+    ):
+        done = simulate(tmp_path, [machine], *given)
+        assert (done.returncode, done.stderr) == (1, f"tg_simulate: error: recording: the recording {said}\n")
+    assert record(tmp_path, ["skylake"], ("true",), "--record=recording").returncode == 0
+    done = simulate(tmp_path, ["skylake"], "--syscall-tlb=flush")
+    said = "the recording does not tell where system calls are; record the program with --syscall-tlb=flush"
+    assert (done.returncode, done.stderr) == (1, f"tg_simulate: error: recording: {said}\n")
+    assert not (tmp_path / "replay").exists()
+
+
+def test_what_is_left_out_hits_in_arrays_that_others_have_emptied(tmp_path: Path) -> None:
+    options = ("--record=recording", "--syscall-tlb=kernel:1", "--switch-every=5000")
+    assert record(tmp_path, ["champsim"], PROGRAMS["sort"], *options).returncode == 0
+    assert {what for what, _ in records(tmp_path / "recording") if what < 0} == {-1, -2, -3, -4, -5}
+    assert check_naively(tmp_path / "recording", {"code": (16, 4), "data": (16, 4)}) > 100
 
 
 def test_it_ends_where_the_program_asks_for_huge_pages(tmp_path: Path) -> None:

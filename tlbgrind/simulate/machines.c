@@ -34,11 +34,20 @@ static char *copy_of(const char *text, size_t n)
 
 /* --- Loading --- */
 
+/* What the list of machines is, and becomes. */
+typedef struct {
+   TgSimulatedList *list;
+   const TgSimulatedPages *pages;
+   const tlb_syscalls *syscalls;
+   unsigned n; /* without variants */
+   tlb_advice advice;
+} loading;
+
 /* A recording does not have what other rules of tlbgrind are for. */
 static void check_rules(const char *given, const char *rules)
 {
-   static const char *const words[] = { "flush", "syscall", "prefetch" };
-   static const char *const what[] = { "flushes", "system calls", "prefetches" };
+   static const char *const words[] = { "flush", "prefetch" };
+   static const char *const what[] = { "flushes", "prefetches" };
    for (const char *rule = rules; rule != NULL; rule = strchr(rule, '+')) {
       rule += *rule == '+';
       for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
@@ -50,9 +59,34 @@ static void check_rules(const char *given, const char *rules)
    }
 }
 
-/* `given` stays. */
-static void load(TgSimulatedList *list, char *given, const TgSimulatedPages *pages)
+/* Takes rules syscall:WHAT out of the others, which are joined by +. */
+static void take_syscalls(const char *given, char *rules, tlb_syscalls *out)
 {
+   static const char word[] = "syscall:";
+   tlb_reason why;
+   char *to = rules;
+   for (char *rule = rules, *next; rule != NULL; rule = next) {
+      next = strchr(rule, '+');
+      if (next != NULL)
+         *next++ = '\0';
+      if (strncmp(rule, word, sizeof word - 1) == 0) {
+         if (!tlb_syscalls_parse(rule + sizeof word - 1, out, &why))
+            tg_load_refuse("--machine=%s: %s", given, why.text);
+         continue;
+      }
+      const size_t n = strlen(rule);
+      if (to != rules)
+         *to++ = '+';
+      memmove(to, rule, n);
+      to += n;
+   }
+   *to = '\0';
+}
+
+/* `given` stays. */
+static void load(const loading *l, char *given)
+{
+   TgSimulatedList *const list = l->list;
    char own_name[TLB_NAME_SIZE];
    tlb_reason why;
    if (given[0] == '\0')
@@ -68,8 +102,11 @@ static void load(TgSimulatedList *list, char *given, const TgSimulatedPages *pag
    s->given = given;
    const tlb_argument_overrides o = tlb_argument_split(given);
    const char *const rest = given + o.from + o.length;
-   const char *const rules = *rest == '@' ? rest + 1 : NULL;
+   char *const rules = *rest == '@' ? copy_of(rest + 1, strlen(rest + 1)) : NULL;
    check_rules(given, rules);
+   s->syscalls = *l->syscalls;
+   if (rules != NULL)
+      take_syscalls(given, rules, &s->syscalls);
    char *const plain = copy_of(given, (size_t)(rest - given));
    const bool is_file = tg_load_machine(plain, &s->m, own_name);
    if (is_file)
@@ -78,7 +115,9 @@ static void load(TgSimulatedList *list, char *given, const TgSimulatedPages *pag
    if (!tlb_machine_check(&s->m, &why) || !tlb_machine_holds(&s->m, s->m.base_page_shift, &why))
       tg_load_refuse("--machine=%s: %s", given, why.text);
    const bool is_known = !is_file && o.length == 0 && strcmp(plain, "default") != 0;
-   s->pages = tg_machines_pages(pages, &s->m, given, rules, is_known, is_file, &s->notes);
+   s->pages = tg_machines_pages(l->pages, &s->m, given, rules == NULL || *rules == '\0' ? NULL : rules,
+                                is_known, is_file, &s->notes);
+   free(rules);
    free(plain);
    s->name = room(TLB_NAME_SIZE + strlen(given) + 16);
    sprintf(s->name, "%s%s", own_name, given + o.name);
@@ -90,14 +129,6 @@ static void load(TgSimulatedList *list, char *given, const TgSimulatedPages *pag
    }
 }
 
-/* What the list of machines is, and becomes. */
-typedef struct {
-   TgSimulatedList *list;
-   const TgSimulatedPages *pages;
-   unsigned n; /* without variants */
-   tlb_advice advice;
-} loading;
-
 static void count_one(loading *l, const char *name)
 {
    (void)name;
@@ -108,13 +139,13 @@ static void count_one(loading *l, const char *name)
 static void load_group(loading *l, const char *name)
 {
    const size_t n = strlen(name) + TLB_PATTERN_SIZE + 100; /* longer rules have been refused */
-   load(l->list, copy_of(name, strlen(name)), l->pages);
+   load(l, copy_of(name, strlen(name)));
    for (unsigned i = 1; i < l->list->group; i++) {
       char *const given = room(n);
       tlb_text t = tlb_text_in(given, n);
       t.at += sprintf(given, "%s%c", name, strchr(name, '@') == NULL ? '@' : '+');
       tlb_advice_add_rule(&l->advice, i, &t);
-      load(l->list, given, l->pages);
+      load(l, given);
    }
 }
 
@@ -202,10 +233,11 @@ static void give_labels(TgSimulatedList *list)
    }
 }
 
-TgSimulatedList tg_simulated_load(const char *text, const char *advice, const TgSimulatedPages *pages)
+TgSimulatedList tg_simulated_load(const char *text, const char *advice, const TgSimulatedPages *pages,
+                                  const tlb_syscalls *syscalls)
 {
    TgSimulatedList list = { .machine = room(MOST_MACHINES * sizeof *list.machine) };
-   loading l = { .list = &list, .pages = pages };
+   loading l = { .list = &list, .pages = pages, .syscalls = syscalls };
    tg_load_for("tg_simulate", "--machine");
    if (advice != NULL)
       read_advice(&l, text, advice);

@@ -161,6 +161,11 @@ static result read_all(const simulation *sim, TgRecording *recording, TgReplay *
          if (curve != NULL && s->mark == TLB_MARK_ZERO)
             tg_reach_curve_zero(curve);
          break;
+      case TLB_READ_POINT:
+         if (text->n > 0)
+            return ended(DAMAGED, s, "references stand behind the text at the end");
+         tg_replay_point(replay, s->point, s->first, s->last);
+         break;
       case TLB_READ_END:
          if (is_cut(text, s, &r))
             return r;
@@ -315,6 +320,7 @@ static result simulate(const simulation *s, unsigned first, unsigned step, total
    for (unsigned i = first, nth = 0; r.ending <= CUT && i < s->list.n; i += step, nth++) {
       const TgOutFile o = { .machine = &s->list.machine[i], .number = i + 1, .of = s->list.n,
                             .replay = replay, .nth = nth, .nested = s->options.nested,
+                            .switches = s->list.switches,
                             .parts = c.is_part ? &c.part.parts : NULL };
       if (r.ending == WHOLE && c.is_part)
          write_out_file_of_part(s, &o, &c.section);
@@ -526,6 +532,38 @@ static void check_names(const simulation *s)
       tg_load_refuse("%s: the file cannot be written: %s", s->reach_file, strerror(errno));
 }
 
+static tlb_syscalls syscalls_of(const char *text)
+{
+   tlb_syscalls s = { TLB_SYSCALLS_NONE, 0 };
+   tlb_reason why;
+   if (text != NULL && !tlb_syscalls_parse(text, &s, &why))
+      tg_load_refuse("--syscall-tlb=%s: %s", text, why.text);
+   return s;
+}
+
+/* Whether the recording tells of what others are to do. */
+static void check_points(const simulation *s, const TgRecordedPoints *p)
+{
+   const char *const recording = s->options.recording;
+   const uint64_t every = s->list.switches.every;
+   if (every != 0 && p->switches == 0)
+      tg_load_refuse("%s: the recording has no context switches; record the program with "
+                     "--switch-every=%llu", recording, (unsigned long long)every);
+   if (every != 0 && p->switches != every)
+      tg_load_refuse("%s: the recording has context switches every %llu instructions; record the program "
+                     "with --switch-every=%llu", recording, (unsigned long long)p->switches,
+                     (unsigned long long)every);
+   for (unsigned i = 0; i < s->list.n; i++) {
+      const tlb_syscalls *const calls = &s->list.machine[i].syscalls;
+      if (calls->how == TLB_SYSCALLS_KERNEL && !p->touches)
+         tg_load_refuse("%s: the recording does not tell what the kernel refers to in system calls; record "
+                        "the program with --syscall-tlb=kernel:%u", recording, calls->pages);
+      if (calls->how == TLB_SYSCALLS_FLUSH && !p->syscalls)
+         tg_load_refuse("%s: the recording does not tell where system calls are; record the program with "
+                        "--syscall-tlb=flush", recording);
+   }
+}
+
 static void load_for_recording(simulation *s)
 {
    const TgSimulateOptions *const o = &s->options;
@@ -533,7 +571,10 @@ static void load_for_recording(simulation *s)
    const tlb_strength *const strength = tg_recording_strength(recording);
    const TgSimulatedPages pages = tg_simulated_pages(o, strength->base_page_shift,
                                                      tg_recording_thp(recording));
-   s->list = tg_simulated_load(o->machines, o->advice, &pages);
+   const tlb_syscalls syscalls = syscalls_of(o->syscalls);
+   s->list = tg_simulated_load(o->machines, o->advice, &pages, &syscalls);
+   s->list.switches = o->switches;
+   check_points(s, tg_recording_points(recording));
    if (o->advice != NULL && strength->large == 0)
       tg_load_refuse("%s: the recording has no mappings, which --advice= is about; record the program "
                      "without --record-pages=none", o->recording);
@@ -552,7 +593,8 @@ static void load_for_trace(simulation *s)
    const TgSimulatedPages base_pages = { .policy = { .thp = TLB_THP_NEVER } };
    const unsigned told = o->input == &tg_input_drmemtrace
                             ? tg_trace_page_shift(o->recording, o->input) : 0;
-   s->list = tg_simulated_load(o->machines, NULL, &base_pages);
+   const tlb_syscalls none = { TLB_SYSCALLS_NONE, 0 };
+   s->list = tg_simulated_load(o->machines, NULL, &base_pages, &none);
    if (o->v2p != NULL)
       s->v2p = strcmp(o->v2p, "none") == 0 ? NULL : o->v2p;
    else if (o->input == &tg_input_drmemtrace && o->n_pages == 0)

@@ -323,6 +323,20 @@ static void put_text_line(const char *line, void *opaque)
    put(opaque, "\n");
 }
 
+/* What system calls and context switches do. */
+static void put_others(out_text *out, const TgOutFile *o)
+{
+   char words[120];
+   tlb_text t = tlb_text_in(words, sizeof words);
+   tlb_syscalls_words(&o->machine->syscalls, &t);
+   if (o->machine->syscalls.how != TLB_SYSCALLS_NONE)
+      put(out, TG_OUT_SYSCALLS "%s\n", words);
+   t = tlb_text_in(words, sizeof words);
+   tlb_switches_words(&o->switches, &t);
+   if (o->switches.every > 0)
+      put(out, TG_OUT_SWITCHES "%s\n", words);
+}
+
 static void put_machine(out_text *out, const TgOutFile *o, const uint64_t *total, uint64_t least)
 {
    const tlb_machine *const m = &o->machine->m;
@@ -346,6 +360,7 @@ static void put_machine(out_text *out, const TgOutFile *o, const uint64_t *total
    for (unsigned i = 0; i < o->machine->notes.n; i++)
       put(out, TG_OUT_ASSUMPTION, o->machine->notes.text[i]);
    tlb_describe_cost(m, &run, put_line, out);
+   put_others(out, o);
    tg_replay_backing(o->replay, o->nth, put_text_line, out);
 }
 

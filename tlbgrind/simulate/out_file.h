@@ -53,6 +53,7 @@ typedef struct {
    const TgReplay *replay;
    unsigned nth; /* in the replay */
    bool nested;
+   tlb_switches switches;
    const TgSelection *parts; /* NULL: all of the run */
    const TgSection *section; /* all, for the run's own file, with its name; else not used */
    unsigned n_sections;

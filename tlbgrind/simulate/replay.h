@@ -83,6 +83,9 @@ void tg_replay_backing(const TgReplay *r, unsigned nth, tlb_backing_line *line, 
 tlb_rule_effect tg_replay_variant(const TgReplay *r, unsigned nth, unsigned number,
                                   tlb_backing_line *line, void *opaque);
 
+/* Others use the core: what the machines' system calls and context switches make of it. */
+void tg_replay_point(TgReplay *r, tlb_point point, uint64_t first, uint64_t last);
+
 void tg_replay_free(TgReplay *r);
 
 #endif
