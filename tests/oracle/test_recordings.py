@@ -249,15 +249,18 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "parts"
 
 
-@pytest.mark.parametrize("how, files", [("none", 6), ("zero", 4), ("stop", 6)])
-def test_phases_and_threads_have_the_live_run_s_files(tmp_path: Path, parts: Path, how: str, files: int) -> None:
+OTHERS = ("--syscall-tlb=kernel:4", "--switch-every=70000:9")
+
+
+@pytest.mark.parametrize("how, files, others", [("none", 6, ()), ("zero", 4, OTHERS), ("stop", 6, ())])
+def test_phases_and_threads_have_the_live_run_s_files(tmp_path: Path, parts: Path, how: str, files: int, others: tuple[str, ...]) -> None:
     machines = ["skylake", "icelake", "cortex-a53"]
-    options = ("--separate-threads=yes", "--dump-instr=yes", "--record=recording")
+    options = ("--separate-threads=yes", "--dump-instr=yes", "--record=recording", *others)
     done = record(tmp_path, machines, (str(parts), how), *options)
     assert (done.returncode, b"warning" in done.stderr) == (0, False), done.stderr
     again = tmp_path / "again"
     again.mkdir()
-    given = [f"--machine={','.join(machines)}", "--jobs=2", "-o", "live", "../recording"]
+    given = [f"--machine={','.join(machines)}", "--jobs=2", "-o", "live", *others, "../recording"]
     subprocess.run([TG_SIMULATE, *given], cwd=again, check=True, capture_output=True)
     live = {p.name: p.read_bytes() for p in tmp_path.iterdir() if "live" in p.name}
     assert len(live) >= files * len(machines)  # a thread can have the number of one that has ended
@@ -468,7 +471,7 @@ def test_advice_that_can_not_be(tmp_path: Path) -> None:
 def check_interrupted(folder: Path, machines: list[str], command: tuple[str, ...], *options: str) -> None:
     done = record(folder, machines, command, "--record=recording", *options)
     assert done.returncode == 0, done.stderr
-    replayed = simulate(folder, machines, "--jobs=2", *options)
+    replayed = simulate(folder, machines, "--jobs=2", *(option for option in options if option != "--debug-check=yes"))
     assert (replayed.returncode, replayed.stderr) == (0, "")
     assert out_files(folder, "replay", machines) == out_files(folder, "live", machines)
 
@@ -481,6 +484,11 @@ def test_system_calls_and_context_switches_are_those_of_the_run(tmp_path: Path, 
 def test_others_between_changes_of_mappings(tmp_path: Path) -> None:
     options = ("--switch-every=50000:8", "--syscall-tlb=kernel:5", "--pages=anon:2M")
     check_interrupted(tmp_path, PAGED, page_changes(tmp_path), *options)
+
+
+def test_a_debug_check_finds_nothing_wrong_with_others(tmp_path: Path) -> None:
+    options = ("--switch-every=50000:8", "--syscall-tlb=flush", "--debug-check=yes")
+    check_interrupted(tmp_path, [*MACHINES[:4], "core2", "k8", "champsim"], page_changes(tmp_path), *options)
 
 
 @pytest.mark.parametrize("seed", range(3, 5))
