@@ -57,6 +57,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/mmu/l1_lookup.c \
 	tlbgrind/sim/mmu/l1_misses.c \
 	tlbgrind/sim/mmu/l1_sharing.c \
+	tlbgrind/sim/mmu/interruptions.c \
 	tlbgrind/sim/mmu/l2_presence.c \
 	tlbgrind/sim/mmu/large_pages.c \
 	tlbgrind/sim/mmu/late_misses.c \
@@ -71,6 +72,8 @@ SIM_SOURCES = \
 	tlbgrind/sim/mmu/refer.c \
 	tlbgrind/sim/mmu/run_reach.c \
 	tlbgrind/sim/mmu/traits.c \
+	tlbgrind/sim/pages/advice_report.c \
+	tlbgrind/sim/pages/advice_rules.c \
 	tlbgrind/sim/pages/backing_report.c \
 	tlbgrind/sim/pages/large.c \
 	tlbgrind/sim/pages/mappings.c \
@@ -130,6 +133,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/mmu/l1_lookup.h \
 	tlbgrind/sim/mmu/l1_misses.h \
 	tlbgrind/sim/mmu/l1_sharing.h \
+	tlbgrind/sim/mmu/interruptions.h \
 	tlbgrind/sim/mmu/l2_presence.h \
 	tlbgrind/sim/mmu/large_pages.h \
 	tlbgrind/sim/mmu/late_misses.h \
@@ -146,6 +150,8 @@ SIM_INCLUDES = \
 	tlbgrind/sim/mmu/run_reach.h \
 	tlbgrind/sim/mmu/traits.h \
 	tlbgrind/sim/pages/pagemap_parts.h \
+	tlbgrind/sim/pages/advice_report.h \
+	tlbgrind/sim/pages/advice_rules.h \
 	tlbgrind/sim/pages/backing_report.h \
 	tlbgrind/sim/pages/rule_notes.h \
 	tlbgrind/sim/pages/touched.h \
@@ -1088,6 +1094,7 @@ SIMULATE_SOURCES = \
 	tlbgrind/command/svg.h \
 	tlbgrind/command/whole_file.c \
 	tlbgrind/command/whole_file.h \
+	tlbgrind/simulate/advice.c \
 	tlbgrind/simulate/bytes.c \
 	tlbgrind/simulate/chosen_part.c \
 	tlbgrind/simulate/input_champsim.c \
@@ -1117,6 +1124,7 @@ SIMULATE_SOURCES = \
 	tlbgrind/simulate/unpacked.c
 
 SIMULATE_INCLUDES = \
+	tlbgrind/simulate/advice.h \
 	tlbgrind/simulate/bytes.h \
 	tlbgrind/simulate/chosen_part.h \
 	tlbgrind/simulate/heat_map.h \

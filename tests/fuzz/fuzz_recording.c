@@ -36,7 +36,7 @@ static TgSimulatedList *machines(void)
    static TgSimulatedList list;
    static const TgSimulatedPages pages = { .policy = { .thp = TLB_THP_ALWAYS } };
    if (list.n == 0)
-      list = tg_simulated_load("core2@thp,apple-m1", &pages);
+      list = tg_simulated_load("core2@thp+syscall:kernel:3,apple-m1@syscall:flush", NULL, &pages, &(tlb_syscalls){ TLB_SYSCALLS_NONE, 0 });
    return &list;
 }
 
@@ -44,23 +44,39 @@ enum { MOST_SECTIONS = 16 };
 
 static TgSection section[MOST_SECTIONS];
 
+/* As of a variant of --advice=. */
+static void make_lines(const TgOutFile *o, const char *whole, size_t n, size_t at)
+{
+   tlb_rule_effect effect;
+   size_t length;
+   char *const lines = tg_out_file_variant(o, 1, &effect);
+   char *const with = tg_out_file_with(whole, n, at, lines, &length);
+   if (length != n + strlen(lines) || with[length - 1] != '\n')
+      fuzz_fail("an out-file with lines about a variant has not the length of both");
+   free(lines);
+   free(with);
+}
+
+/* `large`: there are mappings. */
 static void make_out_file(TgReplay *replay, const TgSection *s, unsigned n_sections,
-                          const TgSelection *parts)
+                          const TgSelection *parts, bool large)
 {
    for (unsigned i = 0; i < machines()->n; i++) {
-      size_t n;
+      size_t n, behind_machine;
       const TgOutFile o = { .machine = &machines()->machine[i], .number = i + 1,
                             .of = machines()->n, .replay = replay, .nth = i, .parts = parts,
                             .section = section, .n_sections = n_sections, .file = "a/b" };
-      char *const whole = tg_out_file_make(&o, s->text, s->n, &n);
+      char *const whole = tg_out_file_make(&o, s->text, s->n, &n, &behind_machine);
       if (n < 10 || whole[n - 1] != '\n')
          fuzz_fail("an out-file does not end with a line");
+      if (large && o.machine->pages.n_rules > 0)
+         make_lines(&o, whole, n, behind_machine);
       free(whole);
    }
 }
 
 /* Of phases together, as a user could ask for them. */
-static void make_parts(TgReplay *replay, const TgParts *parts, unsigned n)
+static void make_parts(TgReplay *replay, const TgParts *parts, unsigned n, bool large)
 {
    static const TgPartChoice choices[] = {
       { .from = "start" }, { .to = "b" }, { .from = "a", .to = "c" }, { .thread = "1" }
@@ -71,12 +87,12 @@ static void make_parts(TgReplay *replay, const TgParts *parts, unsigned n)
       if (!tg_choose_part(&choices[i], parts, section, n, &part, why, sizeof why))
          fuzz_check_reason(why, sizeof why);
       else
-         make_out_file(replay, &part.section, n, &part.parts);
+         make_out_file(replay, &part.section, n, &part.parts, large);
       tg_chosen_part_free(&part);
    }
 }
 
-static void make_out_files(TgReplay *replay, const TgParts *parts)
+static void make_out_files(TgReplay *replay, const TgParts *parts, bool large)
 {
    const char *why;
    const unsigned n = tg_run_text_sections(text, n_text, section, MOST_SECTIONS, &why);
@@ -90,10 +106,10 @@ static void make_out_files(TgReplay *replay, const TgParts *parts)
       if (i > 0)
          of = tg_parts_of(parts, section[i].kind[0] == 'p' ? TG_PHASE : TG_THREAD, section[i].label,
                           section[i].label_length);
-      make_out_file(replay, &section[i], n, i > 0 ? &of : NULL);
+      make_out_file(replay, &section[i], n, i > 0 ? &of : NULL, large);
       free(of.has);
    }
-   make_parts(replay, parts, n);
+   make_parts(replay, parts, n, large);
 }
 
 static void read_stream(fuzz_stream *in, const tlb_strength *s)
@@ -113,16 +129,18 @@ static void read_stream(fuzz_stream *in, const tlb_strength *s)
          break;
       if (found == TLB_READ_EVENT && s->large != 0)
          tg_replay_event(replay, &reader.event);
+      if (found == TLB_READ_POINT)
+         tg_replay_point(replay, reader.point, reader.first, reader.last);
       if (found == TLB_READ_TEXT && n_text + reader.n <= sizeof text) {
          memcpy(text + n_text, reader.text, reader.n);
          n_text += reader.n;
       }
    } while (found == TLB_READ_RECORDS || found == TLB_READ_EVENT || found == TLB_READ_TEXT
-            || found == TLB_READ_MARK);
+            || found == TLB_READ_MARK || found == TLB_READ_POINT);
    if (found == TLB_READ_DAMAGED)
       fuzz_check_reason(reader.damage, strlen(reader.damage) + 1);
    /* Of an input with a wrong checksum, too: right ones are rare. */
-   make_out_files(replay, parts);
+   make_out_files(replay, parts, s->large != 0);
    tg_replay_free(replay);
    tg_parts_free(parts);
 }

@@ -104,7 +104,7 @@ def unpacked(path: Path) -> bytes:
 
 
 def records(path: Path) -> Iterator[tuple[int, int]]:
-    """What each record is, and its page."""
+    """What each record is, and its page; -1 where others use the core."""
     data = unpacked(path)
     at = data.index(b"\n\n") + 2
 
@@ -118,8 +118,12 @@ def records(path: Path) -> Iterator[tuple[int, int]]:
             if data[at - 1] < 128:
                 return n
 
-    while data[at] in b"RP":
+    while data[at] in b"RPK":
         at += 1
+        if data[at - 1] == ord("K"):
+            point, first, _ = number(), number(), number()
+            yield -1 - point, first
+            continue
         if data[at - 1] == ord("P"):
             length = number()
             at += length
@@ -136,10 +140,16 @@ def records(path: Path) -> Iterator[tuple[int, int]]:
 
 
 def check_naively(path: Path, sets: dict[str, tuple[int, int]]) -> int:
-    """A page that is said to be used is in an LRU array of each shape, by sides: its sets and ways."""
+    """A page that is said to be used is in an LRU array of each shape, by sides: its sets and ways.
+
+    The array is emptied wherever others use the core.
+    """
     held: dict[tuple[str, int], list[int]] = {}
     uses = 0
     for what, page in records(path):
+        if what < 0:
+            held.clear()
+            continue
         side = "data" if what & 3 else "code"
         n_sets, ways = sets[side]
         pages = held.setdefault((side, page % n_sets), [])
@@ -239,15 +249,18 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "parts"
 
 
-@pytest.mark.parametrize("how, files", [("none", 6), ("zero", 4), ("stop", 6)])
-def test_phases_and_threads_have_the_live_run_s_files(tmp_path: Path, parts: Path, how: str, files: int) -> None:
+OTHERS = ("--syscall-tlb=kernel:4", "--switch-every=70000:9")
+
+
+@pytest.mark.parametrize("how, files, others", [("none", 6, ()), ("zero", 4, OTHERS), ("stop", 6, ())])
+def test_phases_and_threads_have_the_live_run_s_files(tmp_path: Path, parts: Path, how: str, files: int, others: tuple[str, ...]) -> None:
     machines = ["skylake", "icelake", "cortex-a53"]
-    options = ("--separate-threads=yes", "--dump-instr=yes", "--record=recording")
+    options = ("--separate-threads=yes", "--dump-instr=yes", "--record=recording", *others)
     done = record(tmp_path, machines, (str(parts), how), *options)
     assert (done.returncode, b"warning" in done.stderr) == (0, False), done.stderr
     again = tmp_path / "again"
     again.mkdir()
-    given = [f"--machine={','.join(machines)}", "--jobs=2", "-o", "live", "../recording"]
+    given = [f"--machine={','.join(machines)}", "--jobs=2", "-o", "live", *others, "../recording"]
     subprocess.run([TG_SIMULATE, *given], cwd=again, check=True, capture_output=True)
     live = {p.name: p.read_bytes() for p in tmp_path.iterdir() if "live" in p.name}
     assert len(live) >= files * len(machines)  # a thread can have the number of one that has ended
@@ -388,6 +401,142 @@ int main(void)
    return madvise(m, 4 << 20, MADV_HUGEPAGE) == 0 && m[0] == 1 ? 0 : 0;
 }
 """
+
+
+def advised(folder: Path, command: tuple[str, ...], *options: str) -> subprocess.CompletedProcess[str]:
+    """What tg_simulate says; its files are those of a run with --advice=, and no others are there."""
+    machines = ["skylake", "haswell:stlb.entries=512@stack:2M"]
+    done = record(folder, machines, command, "--advice=2M,*.so*", "--record=recording", *options)
+    assert done.returncode == 0, done.stderr
+    again = folder / "again"
+    again.mkdir()
+    given = [f"--machine={','.join(machines)}", "--advice=2M,*.so*", "-o", "live", "../recording"]
+    for jobs in (1, 3):
+        replayed = subprocess.run([TG_SIMULATE, *given, f"--jobs={jobs}"], cwd=again, capture_output=True, check=True, encoding="utf-8")
+        assert replayed.stderr == ""
+        live = {p.name: p.read_bytes() for p in folder.iterdir() if "live" in p.name}
+        assert {p.name: p.read_bytes() for p in again.iterdir()} == live
+        for path in again.iterdir():
+            path.unlink()
+    own = done.stderr.decode().partition(" ")[0]  # its forked children have others
+    said = [line.partition("== ")[2] for line in done.stderr.decode().splitlines() if line.startswith(own)]
+    begin = next(i for i, line in enumerate(said) if line.startswith("No row and no file"))
+    end = said.index("", begin)
+    rows = replayed.stdout.splitlines()
+    assert rows[-1].startswith("To see what larger pages would save:  tg_annotate --advice live_")
+    assert rows[rows.index(said[begin]) : -1] == said[begin:end]  # why, and of which memory, is said as in the run
+    named = [line.split()[0] for line in rows[1 : rows.index(said[begin])]]
+    assert set(named) < {line.split()[0] for line in said if line}
+    assert len(named) == sum(name.startswith("live") for name in live)
+    return replayed
+
+
+def test_advice_is_asked_later(tmp_path: Path) -> None:
+    rows = advised(tmp_path, page_changes(tmp_path)).stdout
+    assert "skylake@anon:2M " in rows and "haswell:stlb.entries=512@stack:2M+all:2M " in rows
+
+
+def test_advice_with_phases_and_threads(tmp_path: Path, parts: Path) -> None:
+    advised(tmp_path, (str(parts), "none"), "--separate-threads=yes")
+
+
+def test_advice_that_can_not_be(tmp_path: Path) -> None:
+    options = ("--record=recording", "--record-for=skylake")
+    assert record(tmp_path, ["skylake"], PROGRAMS["perl"], *options).returncode == 0
+    for given, said in {
+        "--advice=yes": "recording: skylake: the recording is not made for pages of 64K; "
+        "record the program with --record-for=skylake --record-pages=64K,2M",
+        "--advice=3M": "--advice=3M: '3M' is no page size; allowed are powers of two such as 64K, 2M or 1G",
+        "--advice=*.so:2M+*.o": "--advice=*.so:2M+*.o: '*.so:2M+*.o' is more than one memory",
+        "--advice=2M --machine=zen4,zen4@heap:2M": "--machine: machine 'zen4@heap:2M' is given twice, or --advice makes it of another",
+        "--advice=64K,2M --machine=zen4:stlb.entries=12..1200/12": "--advice=64K,2M: it makes 1500 machines, "
+        "one for each memory in pages of each size; a run has at most 960",
+        "--advice=2M --from=a": "--advice=2M: it is about the whole run; leave it out, or --from=, --to= and --thread=",
+        "--advice=2M --shard=1/2": "--advice=2M: a machine and its variants are simulated together; leave it out, or --shard=",
+        "--advice=2M --picture=a.svg": "--picture=a.svg: the variants of --advice= make no map; leave out one of the two",
+        "--advice=2M --input=lackey": "--advice=2M: a trace has no mappings; leave out --advice=, or --input=",
+    }.items():
+        done = simulate(tmp_path, ["skylake"], *given.split())
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", f"tg_simulate: error: {said}\n")
+    whole = (tmp_path / "recording").read_bytes()
+    (tmp_path / "recording").write_bytes(whole[: len(whole) * 9 // 10])
+    cut = simulate(tmp_path, ["skylake"], "--advice=2M")
+    assert cut.returncode == 1 and "skylake@all:2M" in cut.stdout and "No row" not in cut.stdout
+    assert record(tmp_path, ["skylake"], ("true",), *options, "--record-pages=none").returncode == 0
+    done = simulate(tmp_path, ["skylake"], "--advice=4K")
+    assert "the recording has no mappings, which --advice= is about" in done.stderr
+    assert not list(tmp_path.glob("replay*"))
+
+
+def check_interrupted(folder: Path, machines: list[str], command: tuple[str, ...], *options: str) -> None:
+    done = record(folder, machines, command, "--record=recording", *options)
+    assert done.returncode == 0, done.stderr
+    replayed = simulate(folder, machines, "--jobs=2", *(option for option in options if option != "--debug-check=yes"))
+    assert (replayed.returncode, replayed.stderr) == (0, "")
+    assert out_files(folder, "replay", machines) == out_files(folder, "live", machines)
+
+
+@pytest.mark.parametrize("options", [("--switch-every=20000:40", "--syscall-tlb=kernel:30"), ("--switch-every=9000", "--syscall-tlb=flush")])
+def test_system_calls_and_context_switches_are_those_of_the_run(tmp_path: Path, options: tuple[str, ...]) -> None:
+    check_interrupted(tmp_path, [*MACHINES, "core2"], PROGRAMS["sort"], *options)
+
+
+def test_others_between_changes_of_mappings(tmp_path: Path) -> None:
+    options = ("--switch-every=50000:8", "--syscall-tlb=kernel:5", "--pages=anon:2M")
+    check_interrupted(tmp_path, PAGED, page_changes(tmp_path), *options)
+
+
+def test_a_debug_check_finds_nothing_wrong_with_others(tmp_path: Path) -> None:
+    options = ("--switch-every=50000:8", "--syscall-tlb=flush", "--debug-check=yes")
+    check_interrupted(tmp_path, [*MACHINES[:4], "core2", "k8", "champsim"], page_changes(tmp_path), *options)
+
+
+@pytest.mark.parametrize("seed", range(3, 5))
+def test_random_programs_with_others(tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    machines = [f"{name}@syscall:{how}" for name, how in zip(rng.sample(MACHINES, 3), ("none", "flush", "kernel:7"))]
+    check_interrupted(tmp_path / "run", machines, (str(build(tmp_path, seed, 12, 64)),), f"--switch-every={rng.randrange(500, 9000)}")
+
+
+def test_what_others_do_is_asked_later(tmp_path: Path) -> None:
+    machines = ["skylake", "cortex-a53", "k8"]
+    options = ("--syscall-tlb=kernel:3", "--switch-every=30000")
+    assert record(tmp_path, machines, PROGRAMS["sort"], "--record=recording", *options).returncode == 0
+    for policy in ("--syscall-tlb=flush --switch-every=30000:64", "--syscall-tlb=kernel:50", "--thp=never"):
+        check_policy(tmp_path, machines, PROGRAMS["sort"], policy)
+    for given, said in {
+        "--switch-every=40000": "recording: the recording has context switches every 30000 instructions; "
+        "record the program with --switch-every=40000",
+        "--switch-every=0": "--switch-every=0: not a number of instructions above 0, or one and 1 to 65536 pages, as 1000000:64",
+        "--syscall-tlb=some": "--syscall-tlb=some: 'some' is nothing that system calls do to TLBs; "
+        "allowed are none, flush, and kernel:0 to kernel:65536, in pages",
+        "--syscall-tlb=flush --input=lackey": "--syscall-tlb: a trace tells of no system calls and context switches; "
+        "leave it out, or --input=",
+    }.items():
+        done = simulate(tmp_path, ["skylake"], *given.split())
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", f"tg_simulate: error: {said}\n")
+
+
+def test_others_that_are_not_recorded_are_refused(tmp_path: Path) -> None:
+    assert record(tmp_path, ["skylake"], ("true",), "--record=recording", "--syscall-tlb=flush").returncode == 0
+    for machine, given, said in (
+        ("skylake@syscall:kernel:7", (), "does not tell what the kernel refers to in system calls; record the program with --syscall-tlb=kernel:7"),
+        ("skylake", ("--switch-every=5:2",), "has no context switches; record the program with --switch-every=5"),
+    ):
+        done = simulate(tmp_path, [machine], *given)
+        assert (done.returncode, done.stderr) == (1, f"tg_simulate: error: recording: the recording {said}\n")
+    assert record(tmp_path, ["skylake"], ("true",), "--record=recording").returncode == 0
+    done = simulate(tmp_path, ["skylake"], "--syscall-tlb=flush")
+    said = "the recording does not tell where system calls are; record the program with --syscall-tlb=flush"
+    assert (done.returncode, done.stderr) == (1, f"tg_simulate: error: recording: {said}\n")
+    assert not (tmp_path / "replay").exists()
+
+
+def test_what_is_left_out_hits_in_arrays_that_others_have_emptied(tmp_path: Path) -> None:
+    options = ("--record=recording", "--syscall-tlb=kernel:1", "--switch-every=5000")
+    assert record(tmp_path, ["champsim"], PROGRAMS["sort"], *options).returncode == 0
+    assert {what for what, _ in records(tmp_path / "recording") if what < 0} == {-1, -2, -3, -4, -5}
+    assert check_naively(tmp_path / "recording", {"code": (16, 4), "data": (16, 4)}) > 100
 
 
 def test_it_ends_where_the_program_asks_for_huge_pages(tmp_path: Path) -> None:

@@ -393,6 +393,8 @@ static void write_stream(unsigned n)
       tlb_stream_event(&writer, &events[i]);
    tlb_stream_mark(&writer, TLB_MARK_PHASE, n, "a phase", 7);
    tlb_stream_mark(&writer, TLB_MARK_ZERO, n, "", 0);
+   tlb_stream_point(&writer, TLB_POINT_SWITCH, 0, 0);
+   tlb_stream_point(&writer, TLB_POINT_WRITE, 77, 77 + TLB_POINT_PAGES); /* two blocks */
    tlb_stream_text(&writer, "some text\n", 10);
    tlb_stream_end(&writer);
 }
@@ -401,7 +403,7 @@ static void write_stream(unsigned n)
 static tlb_stream_found read_stream(size_t end, unsigned *n)
 {
    tlb_stream_found found;
-   unsigned n_events = 0;
+   unsigned n_events = 0, n_points = 0;
    n_read = 0;
    *n = 0;
    tlb_stream_open(&reader, get, &end);
@@ -418,12 +420,19 @@ static tlb_stream_found read_stream(size_t end, unsigned *n)
          check_event(&reader.event, reader.text, &events[n_events++]);
       } else if (found == TLB_READ_TEXT) {
          assert_int_equal(n_events, N(events));
+         assert_int_equal(n_points, 3);
          assert_int_equal(reader.n, 10);
          assert_memory_equal(reader.text, "some text\n", 10);
       } else if (found == TLB_READ_MARK) {
          assert_int_equal(reader.n, reader.mark == TLB_MARK_PHASE ? 7 : 0);
          assert_true(reader.mark == TLB_MARK_PHASE || reader.mark == TLB_MARK_ZERO);
          assert_memory_equal(reader.text, "a phase", reader.n);
+      } else if (found == TLB_READ_POINT) {
+         const uint64_t first = n_points == 0 ? 0 : n_points == 1 ? 77 : 77 + TLB_POINT_PAGES;
+         assert_int_equal(reader.point, n_points == 0 ? TLB_POINT_SWITCH : TLB_POINT_WRITE);
+         assert_int_equal(reader.first, first);
+         assert_int_equal(reader.last, n_points == 1 ? first + TLB_POINT_PAGES - 1 : first);
+         n_points++;
       } else {
          return found;
       }
@@ -466,7 +475,7 @@ TEST(changed)
          do
             found = tlb_stream_read(&reader);
          while (found == TLB_READ_RECORDS || found == TLB_READ_EVENT || found == TLB_READ_TEXT
-                || found == TLB_READ_MARK);
+                || found == TLB_READ_MARK || found == TLB_READ_POINT);
          assert_true(found == TLB_READ_DAMAGED || found == TLB_READ_CUT);
          written[i] ^= (uint8_t)(1u << bit);
       }

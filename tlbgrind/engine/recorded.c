@@ -50,6 +50,8 @@ static void put_text(void* opaque, const HChar* text, SizeT n)
 static Int version_of(const TgOptions* o)
 {
    const tlb_strength* s = &o->record->strength;
+   if (o->kernel.syscalls || o->kernel.switches.every > 0)
+      return 4;
    return before.name != NULL || o->region.toggle_collect != NULL || tlb_strength_is_new(s) ? 3
           : s->large != 0                                                                 ? 2
                                                                                           : 1;
@@ -68,6 +70,10 @@ static void write_head(const TgOptions* o)
          tg_file_print(f, " %d", __builtin_ctzll(rest));
       tg_file_print(f, "\nthp: %s\n", tg_thp_name(o->pages.policy.thp));
    }
+   if (o->kernel.switches.every > 0)
+      tg_file_print(f, "switches: %llu\n", (ULong)o->kernel.switches.every);
+   if (o->kernel.syscalls)
+      tg_file_print(f, "system calls: %s\n", o->kernel.touches ? "kernel" : "flush");
    for (UInt i = 0; i < o->record->strength.n; i++) {
       HChar text[64];
       tlb_filter_print(&o->record->strength.filter[i], text, sizeof text);
@@ -126,6 +132,12 @@ void tg_recorded_event(const tlb_map_event* e)
 {
    flush_block();
    tlb_stream_event(stream, e);
+}
+
+void tg_recorded_point(tlb_point point, ULong first, ULong last)
+{
+   flush_block();
+   tlb_stream_point(stream, point, first, last);
 }
 
 void tg_recorded_text(void* opaque, const HChar* text, SizeT n)

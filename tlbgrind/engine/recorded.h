@@ -18,6 +18,9 @@ void tg_recorded_add(tlb_record r);
 void tg_recorded_mark(tlb_mark mark, const HChar* text);
 void tg_recorded_event(const tlb_map_event* e);
 
+/* Adds a point where others use the core. */
+void tg_recorded_point(tlb_point point, ULong first, ULong last);
+
 /* Adds text, behind all references. */
 void tg_recorded_text(void* opaque, const HChar* text, SizeT n);
 

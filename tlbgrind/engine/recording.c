@@ -15,6 +15,7 @@
 #include "engine/record_filters.h"
 #include "engine/recorded.h"
 #include "engine/recording.h"
+#include "faults/interruptions.h"
 #include "options/record_options.h"
 #include "space/aspace.h"
 #include "space/forks.h"
@@ -218,6 +219,19 @@ static void find_mapping(tlb_page_number number)
    *known = number;
 }
 
+/* Something may be driven out of some machine. What the filters have is then certain to be in no first
+   level any more, so each page is recorded once more when it is referenced next; the order in which
+   they were used until here is told before. */
+static void others_come(tlb_point point, ULong first, ULong last)
+{
+   if (!tg_recording_on)
+      return;
+   for (ULong n = first; large_pages != 0 && n <= last && point >= TLB_POINT_READ; n++)
+      find_mapping((tlb_page_number)n);
+   tg_record_filters_doubt(0, ~0ULL);
+   tg_recorded_point(point, first, last);
+}
+
 static UInt line_number(const TgRef* r)
 {
    TgLine* line = tg_site_line(r->site);
@@ -268,4 +282,5 @@ void tg_recording_begin(const TgOptions* options)
    tg_recording_on = True;
    if (large_pages != 0)
       follow_changes();
+   tg_interruptions_tell(others_come);
 }

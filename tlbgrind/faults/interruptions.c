@@ -2,19 +2,27 @@
 
 #include "pub_tool_basics.h"
 
-#include "sim/mmu/mmu.h"
+#include "sim/mmu/interruptions.h"
 
 #include "faults/interruptions.h"
 #include "trace/run_mmus.h"
 #include "trace/sampling.h"
 #include "trace/segment_run.h"
 
-/* Pages of others, by what they are for: the kernel's code, the same as data, and those of the
-   process that a switch brings. */
-enum { OF_KERNEL_CODE = 0, OF_KERNEL_DATA = 1 << 20, OF_PROCESS_CODE = 2 << 20,
-       OF_PROCESS_DATA = 3 << 20 };
-
 TgInterruptions tg_interruptions;
+
+static TgInterruptionPoint* told;
+
+void tg_interruptions_tell(TgInterruptionPoint* f)
+{
+   told = f;
+}
+
+static void tell(tlb_point point, ULong first, ULong last)
+{
+   if (told != NULL)
+      told(point, first, last);
+}
 
 static void (*settle_costs)(void);
 static const TgKernelOptions* options;
@@ -41,21 +49,17 @@ static ULong time_for(ULong references)
 
 /* --- Others --- */
 
-static void others_refer(uint64_t mmus, UInt pages, ULong code, ULong data)
+static void others_refer(uint64_t mmus, UInt pages, tlb_others who)
 {
-   ULong now = time_for(2 * (ULong)pages);
-   for (UInt i = 0; i < pages; i++) {
-      tlb_mmus_refer_others(&tg_mmus, mmus, TLB_FETCH, code + i, now);
-      tlb_mmus_refer_others(&tg_mmus, mmus, TLB_LOAD, data + i, now + TG_TICKS);
-      now += 2 * TG_TICKS;
-   }
+   tlb_mmus_others(&tg_mmus, mmus, who, pages, time_for(2 * (ULong)pages), TG_TICKS);
 }
 
 /* --- System calls --- */
 
-static void flush(void)
+static void flush(tlb_point point)
 {
    settle_costs();
+   tell(point, 0, 0);
    if (flushed != 0)
       tlb_mmus_empty(&tg_mmus, flushed);
 }
@@ -65,16 +69,16 @@ void tg_interruptions_pre_syscall(void)
    tg_interruptions.system_calls++;
    if (!options->syscalls)
       return;
-   flush();
+   flush(TLB_POINT_CALL);
    for (UInt i = 0; i < n_by_kernel; i++)
-      others_refer(by_kernel[i].mmus, by_kernel[i].pages, OF_KERNEL_CODE, OF_KERNEL_DATA);
+      others_refer(by_kernel[i].mmus, by_kernel[i].pages, TLB_OTHERS_KERNEL);
 }
 
 /* Another thread may have run in between. */
 void tg_interruptions_post_syscall(void)
 {
    if (options->syscalls)
-      flush();
+      flush(TLB_POINT_RETURN);
 }
 
 void tg_interruptions_touch(Addr a, SizeT len, Bool is_write)
@@ -83,6 +87,7 @@ void tg_interruptions_touch(Addr a, SizeT len, Bool is_write)
       return;
    settle_costs();
    const ULong last = ((ULong)a + len - 1) >> page_shift;
+   tell(is_write ? TLB_POINT_WRITE : TLB_POINT_READ, (ULong)a >> page_shift, last);
    for (ULong page = (ULong)a >> page_shift; page <= last; page++) {
       const ULong now = time_for(1);
       for (UInt i = 0; i < n_by_kernel; i++)
@@ -106,13 +111,14 @@ static void switch_or_wait(void)
 {
    if (tg_instructions() >= next_switch) {
       settle_costs();
-      if (options->switch_pages == 0)
+      tell(TLB_POINT_SWITCH, 0, 0);
+      if (options->switches.pages == 0)
          tlb_mmus_empty(&tg_mmus, all);
       else
-         others_refer(all, options->switch_pages, OF_PROCESS_CODE, OF_PROCESS_DATA);
+         others_refer(all, options->switches.pages, TLB_OTHERS_PROCESS);
       tg_interruptions.switches++;
       while (next_switch <= tg_instructions())
-         next_switch += options->switch_every;
+         next_switch += options->switches.every;
    }
    await();
 }
@@ -142,14 +148,14 @@ void tg_interruptions_init(const TgOptions* o, void (*settle)(void))
    all = ~0ULL >> (64 - o->n_machines);
    for (UInt i = 0; i < o->n_machines; i++) {
       const TgKernelPolicy* p = &o->machine[i].kernel;
-      if (p->syscall == TG_SYSCALLS_FLUSH)
+      if (p->syscalls.how == TLB_SYSCALLS_FLUSH)
          flushed |= 1ULL << i;
-      else if (p->syscall == TG_SYSCALLS_KERNEL)
-         add_by_kernel(i, p->syscall_pages);
+      else if (p->syscalls.how == TLB_SYSCALLS_KERNEL)
+         add_by_kernel(i, p->syscalls.pages);
    }
-   if (o->kernel.switch_every == 0)
+   if (o->kernel.switches.every == 0)
       return;
    tg_sampler_add(&sampler, switch_or_wait);
-   next_switch = o->kernel.switch_every;
+   next_switch = o->kernel.switches.every;
    await();
 }

@@ -8,6 +8,8 @@
 
 #include "pub_tool_basics.h"
 
+#include "sim/record/stream.h"
+
 #include "options/options.h"
 
 typedef struct {
@@ -15,6 +17,11 @@ typedef struct {
 } TgInterruptions;
 
 extern TgInterruptions tg_interruptions;
+
+/* Called at each of them that drives something out of some machine, when all that the program has
+   referred to before has been looked up; `first`, `last`: base pages that the kernel refers to. */
+typedef void TgInterruptionPoint(tlb_point point, ULong first, ULong last);
+void tg_interruptions_tell(TgInterruptionPoint* f);
 
 /* `settle` looks up what the program has referred to so far. */
 void tg_interruptions_init(const TgOptions* options, void (*settle)(void));

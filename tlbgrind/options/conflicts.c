@@ -59,8 +59,6 @@ static const struct {
    { TG_HAS_RECORDING, TG_HAS_DATA, one_stream },
    { TG_HAS_RECORDING, TG_HAS_MAPPINGS, one_stream },
    { TG_HAS_RECORDING, TG_HAS_FLUSHES, one_stream },
-   { TG_HAS_RECORDING, TG_HAS_SYSCALLS, one_stream },
-   { TG_HAS_RECORDING, TG_HAS_SWITCHES, one_stream },
    { TG_HAS_RECORDING, TG_HAS_PREFETCHES, no_reference },
    { TG_HAS_RECORDING, TG_HAS_CORES, "it is the stream of one core" },
    { TG_HAS_RECORDING, TG_HAS_COPIES, "it is the stream of one program" },
@@ -106,7 +104,7 @@ static Bool has(const TgOptions* o, TgFeature feature)
    case TG_HAS_FLUSHES: return k->flushes;
    case TG_HAS_SYSCALLS: return k->syscalls;
    case TG_HAS_TOUCHES: return k->touches;
-   case TG_HAS_SWITCHES: return k->switch_every > 0;
+   case TG_HAS_SWITCHES: return k->switches.every > 0;
    case TG_HAS_PREFETCHES: return k->prefetches;
    case TG_HAS_CORES: return tg_given("--cores") != NULL && k->cores != TG_CORES_SHARED;
    case TG_HAS_SIBLINGS: return k->siblings > 1;

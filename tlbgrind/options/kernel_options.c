@@ -55,22 +55,6 @@ static Bool is_value(const HChar* value, void* opaque)
    return tg_kernel_policy_parse(c->rule, value, "", &ignored, c->why);
 }
 
-static Bool parse_switch(const HChar* value, TgKernelOptions* out)
-{
-   enum { MOST_PAGES = 1 << 16 };
-   HChar* end;
-   if (!VG_(isdigit)(value[0]))
-      return False;
-   out->switch_every = VG_(strtoull10)(value, &end);
-   if (*end == '\0')
-      return out->switch_every > 0;
-   if (*end != ':' || !VG_(isdigit)(end[1]))
-      return False;
-   const ULong pages = VG_(strtoull10)(end + 1, &end);
-   out->switch_pages = (UInt)pages;
-   return *end == '\0' && out->switch_every > 0 && pages > 0 && pages <= MOST_PAGES;
-}
-
 enum { MOST_CORES = 1000, MOST_SIBLINGS = 8 };
 
 static Bool parse_cores(const HChar* value, TgKernelOptions* out)
@@ -139,11 +123,8 @@ const HChar* tg_kernel_options_parse(TgKernelOptions* out, tlb_reason* why)
    }
    if (out->copies > 1 && cores == NULL)
       out->cores = TG_CORES_SHARED;
-   if (every == NULL || parse_switch(every, out))
+   if (every == NULL || tlb_switches_parse(every, &out->switches, why))
       return NULL;
-   VG_(snprintf)(why->text, sizeof why->text,
-                 "not a number of instructions above 0, or one and 1 to 65536 pages, as "
-                 "1000000:64");
    return tg_given("--switch-every");
 }
 
@@ -197,10 +178,10 @@ void tg_kernel_options_apply(TgMachine* machine, UInt n_machines, TgKernelOption
          if (value != NULL && !own[rule])
             tg_kernel_policy_parse((TgKernelRule)rule, value, machine[i].m.isa, p, &ignored);
       }
-      machine[i].shared = out->switch_every > 0 || p->syscall != TG_SYSCALLS_NONE;
+      machine[i].shared = out->switches.every > 0 || p->syscalls.how != TLB_SYSCALLS_NONE;
       out->flushes |= p->flush.how != TLB_FLUSH_NONE;
-      out->syscalls |= p->syscall != TG_SYSCALLS_NONE;
-      out->touches |= p->syscall == TG_SYSCALLS_KERNEL;
+      out->syscalls |= p->syscalls.how != TLB_SYSCALLS_NONE;
+      out->touches |= p->syscalls.how == TLB_SYSCALLS_KERNEL;
       out->prefetches |= p->prefetch != TLB_PREFETCH_IGNORE;
    }
 }

@@ -25,9 +25,8 @@ typedef struct {
    UInt copies_behind; /* references between one and the next */
    uint64_t space_step; /* tlb_spaces_step() of all machines, if there are several */
    Bool shared_context; /* what is mapped from files is the same to all of them */
-   ULong switch_every; /* instructions between two context switches; 0: there are none */
+   tlb_switches switches; /* context switches */
    Bool prefetches;    /* some machine does not ignore them */
-   UInt switch_pages;  /* others' that they bring, of code and as many of data; 0: they flush */
 } TgKernelOptions;
 
 /* Parses the options. Returns NULL, or the invalid argument, with the reason. */

@@ -16,7 +16,7 @@ const HChar* const tg_kernel_rules[TG_N_KERNEL_RULES] = { "flush", "syscall", "p
    arch/riscv/mm/tlbflush.c (tlb_flush_all_threshold). Others are taken to do as x86. */
 enum { CEILING = 33, CEILING_OF_ARM64 = 511, CEILING_OF_RISCV = 64 };
 
-enum { MAX_SHIFT = 31, MAX_PAGES = 1 << 30, MAX_SYSCALL_PAGES = 1 << 16 };
+enum { MAX_SHIFT = 31, MAX_PAGES = 1 << 30 };
 
 static UInt linux_ceiling(const HChar* isa)
 {
@@ -54,21 +54,6 @@ static Bool parse_flush(const HChar* value, const HChar* isa, tlb_flush_policy* 
    return True;
 }
 
-static Bool parse_syscall(const HChar* value, TgKernelPolicy* out)
-{
-   UInt n = 0;
-   if (VG_(strcmp)(value, "none") == 0)
-      out->syscall = TG_SYSCALLS_NONE;
-   else if (VG_(strcmp)(value, "flush") == 0)
-      out->syscall = TG_SYSCALLS_FLUSH;
-   else if (number_behind(value, "kernel:", MAX_SYSCALL_PAGES, &n))
-      out->syscall = TG_SYSCALLS_KERNEL;
-   else
-      return False;
-   out->syscall_pages = n;
-   return True;
-}
-
 static Bool parse_prefetch(const HChar* value, TgKernelPolicy* out)
 {
    if (VG_(strcmp)(value, "ignore") == 0)
@@ -85,21 +70,17 @@ static Bool parse_prefetch(const HChar* value, TgKernelPolicy* out)
 Bool tg_kernel_policy_parse(TgKernelRule rule, const HChar* value, const HChar* isa,
                             TgKernelPolicy* out, tlb_reason* why)
 {
-   if (rule == TG_RULE_FLUSH     ? parse_flush(value, isa, &out->flush)
-       : rule == TG_RULE_SYSCALL ? parse_syscall(value, out)
-                                 : parse_prefetch(value, out))
+   if (rule == TG_RULE_SYSCALL)
+      return tlb_syscalls_parse(value, &out->syscalls, why) != 0;
+   if (rule == TG_RULE_FLUSH ? parse_flush(value, isa, &out->flush) : parse_prefetch(value, out))
       return True;
    if (rule == TG_RULE_PREFETCH)
       VG_(snprintf)(why->text, sizeof why->text,
                     "'%.40s' is no kind of prefetch; allowed are ignore, weak and strong", value);
-   else if (rule == TG_RULE_FLUSH)
+   else
       VG_(snprintf)(why->text, sizeof why->text,
                     "'%.40s' is no policy for flushes; allowed are none, linux, ceiling:PAGES, "
                     "shift:0 to shift:%d, and all", value, MAX_SHIFT);
-   else
-      VG_(snprintf)(why->text, sizeof why->text,
-                    "'%.40s' is nothing that system calls do to TLBs; allowed are none, flush, and "
-                    "kernel:0 to kernel:%d, in pages", value, MAX_SYSCALL_PAGES);
    return False;
 }
 
@@ -168,12 +149,8 @@ TgPolicyWords tg_kernel_policy_flush_words(const TgKernelPolicy* p)
 
 TgPolicyWords tg_kernel_policy_syscall_words(const TgKernelPolicy* p)
 {
-   TgPolicyWords words = { "drive out nothing" };
-   if (p->syscall == TG_SYSCALLS_FLUSH)
-      VG_(snprintf)(words.text, sizeof words.text, "flush everything");
-   else if (p->syscall == TG_SYSCALLS_KERNEL)
-      VG_(snprintf)(words.text, sizeof words.text,
-                    "refer to %u pages of code, %u of data and the program's", p->syscall_pages,
-                    p->syscall_pages);
+   TgPolicyWords words;
+   tlb_text t = tlb_text_in(words.text, sizeof words.text);
+   tlb_syscalls_words(&p->syscalls, &t);
    return words;
 }

@@ -8,18 +8,12 @@
 
 #include "pub_tool_basics.h"
 
+#include "sim/mmu/interruptions.h"
 #include "sim/mmu/mmu.h"
-
-typedef enum {
-   TG_SYSCALLS_NONE,  /* nothing is driven out */
-   TG_SYSCALLS_FLUSH, /* everything is flushed */
-   TG_SYSCALLS_KERNEL /* the kernel refers to pages of its own, and to the program's data */
-} TgSyscallHow;
 
 typedef struct {
    tlb_flush_policy flush;
-   TgSyscallHow syscall;
-   UInt syscall_pages; /* the kernel's, of code and as many of data */
+   tlb_syscalls syscalls;
    Bool has_flush;     /* that is the machine's own, whatever --flush-policy= says */
    Bool has_syscall;   /* the same with --syscall-tlb= */
    tlb_prefetch_policy prefetch;

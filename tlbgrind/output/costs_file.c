@@ -74,11 +74,10 @@ static void print_cost(TgFile* f, const TgResult* result)
 
 static void print_switches(TgFile* f, const TgKernelOptions* k)
 {
-   tg_file_print(f, "desc: Context switches: every %llu instructions, ", k->switch_every);
-   if (k->switch_pages == 0)
-      tg_file_print(f, "flush everything\n");
-   else
-      tg_file_print(f, "refer to %u pages of code and as many of data\n", k->switch_pages);
+   HChar text[120];
+   tlb_text t = tlb_text_in(text, sizeof text);
+   tlb_switches_words(&k->switches, &t);
+   tg_file_print(f, TG_OUT_SWITCHES "%s\n", text);
 }
 
 static void print_machine(TgFile* f, const TgResults* results, const TgResult* result)
@@ -102,10 +101,10 @@ static void print_machine(TgFile* f, const TgResults* results, const TgResult* r
    print_cost(f, result);
    if (m->kernel.flush.how != TLB_FLUSH_NONE)
       tg_file_print(f, "desc: Flushes: %s\n", tg_kernel_policy_flush_words(&m->kernel).text);
-   if (m->kernel.syscall != TG_SYSCALLS_NONE)
-      tg_file_print(f, "desc: System calls: %s\n",
+   if (m->kernel.syscalls.how != TLB_SYSCALLS_NONE)
+      tg_file_print(f, TG_OUT_SYSCALLS "%s\n",
                     tg_kernel_policy_syscall_words(&m->kernel).text);
-   if (results->options->kernel.switch_every > 0)
+   if (results->options->kernel.switches.every > 0)
       print_switches(f, &results->options->kernel);
    if (m->kernel.prefetch != TLB_PREFETCH_IGNORE)
       tg_file_print(f, "desc: Prefetches: %s\n",
@@ -325,7 +324,8 @@ static void print_recorded(TgFile* f, XArray* lines, Word first, Word last, cons
    tg_file_print(f, ";");
 }
 
-static void print_recorded_lines(TgFile* f, XArray* lines, Bool instr)
+/* `faults`: page faults are among the events. */
+static void print_recorded_lines(TgFile* f, XArray* lines, Bool instr, Bool faults)
 {
    TgPositions positions;
    tg_positions_begin(&positions, instr);
@@ -342,7 +342,7 @@ static void print_recorded_lines(TgFile* f, XArray* lines, Bool instr)
          add_costs(cost, other);
       }
       for (UInt kind = 0; kind < TLB_N_USERS; kind++)
-         any |= cost[tg_cost(kind, TG_REFS)] != 0 || cost[TG_FAULTS + kind] != 0;
+         any |= cost[tg_cost(kind, TG_REFS)] != 0 || (faults && cost[TG_FAULTS + kind] != 0);
       if (!any)
          continue;
       tg_positions_print(&positions, f, l);
@@ -367,6 +367,6 @@ void tg_costs_file_record(const TgResults* results, XArray* lines, TgFile* f)
    print_unperformed(f, results);
    tg_file_print(f, "positions: %s\n@events%s\n", o->dump_instr ? "instr line" : "line",
                  o->faults.on ? " faults" : "");
-   print_recorded_lines(f, lines, o->dump_instr);
+   print_recorded_lines(f, lines, o->dump_instr, o->faults.on);
    tg_file_print(f, "@totals\n");
 }

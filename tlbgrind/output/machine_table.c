@@ -67,8 +67,8 @@ static Bool differs_by_assumption(const TgResults* results, UInt row)
           && tg_mmus.mmu[row].view == tg_mmus.mmu[0].view
           && r->machine->kernel.flush.how == first->machine->kernel.flush.how
           && r->machine->kernel.flush.n == first->machine->kernel.flush.n
-          && r->machine->kernel.syscall == first->machine->kernel.syscall
-          && r->machine->kernel.syscall_pages == first->machine->kernel.syscall_pages
+          && r->machine->kernel.syscalls.how == first->machine->kernel.syscalls.how
+          && r->machine->kernel.syscalls.pages == first->machine->kernel.syscalls.pages
           && tlb_machines_may_be_equal(&r->machine->m, &first->machine->m);
 }
 

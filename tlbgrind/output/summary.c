@@ -53,7 +53,7 @@ static void print_machine(const TgMachine* m)
    tlb_describe_arrays(&m->m, print_array, NULL);
    if (m->kernel.flush.how != TLB_FLUSH_NONE)
       VG_(umsg)("  flushes: %s\n", tg_kernel_policy_flush_words(&m->kernel).text);
-   if (m->kernel.syscall != TG_SYSCALLS_NONE)
+   if (m->kernel.syscalls.how != TLB_SYSCALLS_NONE)
       VG_(umsg)("  system calls %s\n", tg_kernel_policy_syscall_words(&m->kernel).text);
    print_assumptions(m, 0);
 }
@@ -293,15 +293,15 @@ static void print_interruptions(const TgOptions* o)
 {
    const HChar* said
       = o->kernel.syscalls           ? ""
-        : o->kernel.switch_every > 0 ? "  drive out nothing (--syscall-tlb)"
+        : o->kernel.switches.every > 0 ? "  drive out nothing (--syscall-tlb)"
         : "  drive out nothing: a lower bound (both: --syscall-tlb=none,flush)";
-   const Bool asked = o->kernel.syscalls || o->kernel.switch_every > 0;
+   const Bool asked = o->kernel.syscalls || o->kernel.switches.every > 0;
    if (!asked && VG_(clo_verbosity) == 0)
       return;
    if (asked || o->n_machines > 1)
       VG_(umsg)("\n");
    VG_(umsg)("%-18s %s%s\n", "system calls:", number(tg_interruptions.system_calls).text, said);
-   if (o->kernel.switch_every > 0)
+   if (o->kernel.switches.every > 0)
       VG_(umsg)("%-18s %s\n", "context switches:", number(tg_interruptions.switches).text);
 }
 

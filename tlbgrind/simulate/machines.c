@@ -8,6 +8,7 @@
 #include "command/load_machine.h"
 #include "sim/base/text.h"
 #include "sim/machine/machine_argument.h"
+#include "sim/pages/advice_rules.h"
 #include "sim/pages/pagerules.h"
 #include "sim/mmu/mmu.h"
 #include "sim/tlb/hierarchy.h"
@@ -33,11 +34,20 @@ static char *copy_of(const char *text, size_t n)
 
 /* --- Loading --- */
 
+/* What the list of machines is, and becomes. */
+typedef struct {
+   TgSimulatedList *list;
+   const TgSimulatedPages *pages;
+   const tlb_syscalls *syscalls;
+   unsigned n; /* without variants */
+   tlb_advice advice;
+} loading;
+
 /* A recording does not have what other rules of tlbgrind are for. */
 static void check_rules(const char *given, const char *rules)
 {
-   static const char *const words[] = { "flush", "syscall", "prefetch" };
-   static const char *const what[] = { "flushes", "system calls", "prefetches" };
+   static const char *const words[] = { "flush", "prefetch" };
+   static const char *const what[] = { "flushes", "prefetches" };
    for (const char *rule = rules; rule != NULL; rule = strchr(rule, '+')) {
       rule += *rule == '+';
       for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
@@ -49,15 +59,42 @@ static void check_rules(const char *given, const char *rules)
    }
 }
 
-static void load(TgSimulatedList *list, char *given, const TgSimulatedPages *pages)
+/* Takes rules syscall:WHAT out of the others, which are joined by +. */
+static void take_syscalls(const char *given, char *rules, tlb_syscalls *out)
 {
+   static const char word[] = "syscall:";
+   tlb_reason why;
+   char *to = rules;
+   for (char *rule = rules, *next; rule != NULL; rule = next) {
+      next = strchr(rule, '+');
+      if (next != NULL)
+         *next++ = '\0';
+      if (strncmp(rule, word, sizeof word - 1) == 0) {
+         if (!tlb_syscalls_parse(rule + sizeof word - 1, out, &why))
+            tg_load_refuse("--machine=%s: %s", given, why.text);
+         continue;
+      }
+      const size_t n = strlen(rule);
+      if (to != rules)
+         *to++ = '+';
+      memmove(to, rule, n);
+      to += n;
+   }
+   *to = '\0';
+}
+
+/* `given` stays. */
+static void load(const loading *l, char *given)
+{
+   TgSimulatedList *const list = l->list;
    char own_name[TLB_NAME_SIZE];
    tlb_reason why;
    if (given[0] == '\0')
       tg_load_refuse("--machine: the name of a machine is missing");
    for (unsigned i = 0; i < list->n; i++) {
       if (strcmp(list->machine[i].given, given) == 0)
-         tg_load_refuse("--machine: machine '%s' is given twice", given);
+         tg_load_refuse("--machine: machine '%s' is given twice%s", given,
+                        list->group > 0 ? ", or --advice makes it of another" : "");
    }
    if (list->n == MOST_MACHINES)
       tg_load_refuse("--machine: at most %d machines at once", MOST_MACHINES);
@@ -65,8 +102,11 @@ static void load(TgSimulatedList *list, char *given, const TgSimulatedPages *pag
    s->given = given;
    const tlb_argument_overrides o = tlb_argument_split(given);
    const char *const rest = given + o.from + o.length;
-   const char *const rules = *rest == '@' ? rest + 1 : NULL;
+   char *const rules = *rest == '@' ? copy_of(rest + 1, strlen(rest + 1)) : NULL;
    check_rules(given, rules);
+   s->syscalls = *l->syscalls;
+   if (rules != NULL)
+      take_syscalls(given, rules, &s->syscalls);
    char *const plain = copy_of(given, (size_t)(rest - given));
    const bool is_file = tg_load_machine(plain, &s->m, own_name);
    if (is_file)
@@ -75,7 +115,9 @@ static void load(TgSimulatedList *list, char *given, const TgSimulatedPages *pag
    if (!tlb_machine_check(&s->m, &why) || !tlb_machine_holds(&s->m, s->m.base_page_shift, &why))
       tg_load_refuse("--machine=%s: %s", given, why.text);
    const bool is_known = !is_file && o.length == 0 && strcmp(plain, "default") != 0;
-   s->pages = tg_machines_pages(pages, &s->m, given, rules, is_known, is_file, &s->notes);
+   s->pages = tg_machines_pages(l->pages, &s->m, given, rules == NULL || *rules == '\0' ? NULL : rules,
+                                is_known, is_file, &s->notes);
+   free(rules);
    free(plain);
    s->name = room(TLB_NAME_SIZE + strlen(given) + 16);
    sprintf(s->name, "%s%s", own_name, given + o.name);
@@ -87,13 +129,33 @@ static void load(TgSimulatedList *list, char *given, const TgSimulatedPages *pag
    }
 }
 
+static void count_one(loading *l, const char *name)
+{
+   (void)name;
+   l->n++;
+}
+
+/* The machine, and its variants, if there are any. */
+static void load_group(loading *l, const char *name)
+{
+   const size_t n = strlen(name) + TLB_PATTERN_SIZE + 100; /* longer rules have been refused */
+   load(l, copy_of(name, strlen(name)));
+   for (unsigned i = 1; i < l->list->group; i++) {
+      char *const given = room(n);
+      tlb_text t = tlb_text_in(given, n);
+      t.at += sprintf(given, "%s%c", name, strchr(name, '@') == NULL ? '@' : '+');
+      tlb_advice_add_rule(&l->advice, i, &t);
+      load(l, given);
+   }
+}
+
 /* Each machine of the list, and each of a range. */
-static void load_all(TgSimulatedList *list, const char *text, const TgSimulatedPages *pages)
+static void each_machine(loading *l, const char *text, void (*each)(loading *l, const char *name))
 {
    tlb_reason why;
    for (;;) {
       const size_t n = tlb_argument_length(text);
-      char *const one = copy_of(text, n);
+      char *const one = copy_of(text, n), *const name = room(n + 2);
       const unsigned count = tlb_argument_count(one, &why);
       if (count == 0)
          tg_load_refuse("--machine=%s: %s", one, why.text);
@@ -101,15 +163,26 @@ static void load_all(TgSimulatedList *list, const char *text, const TgSimulatedP
          tg_load_refuse("--machine=%s: the range makes %s%u machines; at most %d at once", one,
                         count == TLB_ARGUMENT_MOST ? "at least " : "", count, MOST_MACHINES);
       for (unsigned i = 0; i < count; i++) {
-         char *const given = room(n + 2);
-         tlb_argument_write(one, i, given, n + 2);
-         load(list, given, pages);
+         tlb_argument_write(one, i, name, n + 2);
+         each(l, name);
       }
       free(one);
+      free(name);
       if (text[n] == '\0')
          return;
       text += n + 1;
    }
+}
+
+/* A run has large mappings by number among its variants only if there is room for them. So it is here,
+   though there were more room. */
+static void read_advice(loading *l, const char *text, const char *advice)
+{
+   tlb_reason why;
+   each_machine(l, text, count_one);
+   if (!tlb_advice_parse(&l->advice, advice, l->n, MOST_MACHINES, TLB_MAX_MMUS, &why))
+      tg_load_refuse("--advice=%s: %s", advice, why.text);
+   l->list->group = tlb_advice_group(&l->advice);
 }
 
 /* --- Labels, as options/machine_names.c makes them --- */
@@ -160,18 +233,39 @@ static void give_labels(TgSimulatedList *list)
    }
 }
 
-TgSimulatedList tg_simulated_load(const char *text, const TgSimulatedPages *pages)
+TgSimulatedList tg_simulated_load(const char *text, const char *advice, const TgSimulatedPages *pages,
+                                  const tlb_syscalls *syscalls)
 {
    TgSimulatedList list = { .machine = room(MOST_MACHINES * sizeof *list.machine) };
+   loading l = { .list = &list, .pages = pages, .syscalls = syscalls };
    tg_load_for("tg_simulate", "--machine");
-   load_all(&list, text, pages);
+   if (advice != NULL)
+      read_advice(&l, text, advice);
+   each_machine(&l, text, load_group);
    give_labels(&list);
    return list;
 }
 
 /* --- The strength --- */
 
-/* The names of all, for a recording that is good for them: without rules for pages. */
+/* The length of a machine's name without rules for pages. */
+static size_t plain_length(const TgSimulated *s)
+{
+   return strcspn(s->given, "@");
+}
+
+static bool is_named_before(const TgSimulatedList *list, unsigned i)
+{
+   const size_t n = plain_length(&list->machine[i]);
+   for (unsigned j = 0; j < i; j++) {
+      if (plain_length(&list->machine[j]) == n
+          && memcmp(list->machine[j].given, list->machine[i].given, n) == 0)
+         return true;
+   }
+   return false;
+}
+
+/* The names of all, each once, for a recording that is good for them. */
 static char *names_of(const TgSimulatedList *list)
 {
    size_t bytes = 1;
@@ -179,9 +273,10 @@ static char *names_of(const TgSimulatedList *list)
       bytes += strlen(list->machine[i].given) + 1;
    char *const names = room(bytes);
    for (unsigned i = 0; i < list->n; i++) {
-      const char *const given = list->machine[i].given, *const rules = strchr(given, '@');
+      if (is_named_before(list, i))
+         continue;
       strcat(names, i > 0 ? "," : "");
-      strncat(names, given, rules != NULL ? (size_t)(rules - given) : strlen(given));
+      strncat(names, list->machine[i].given, plain_length(&list->machine[i]));
    }
    return names;
 }

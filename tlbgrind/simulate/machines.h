@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "sim/machine/machine.h"
+#include "sim/mmu/interruptions.h"
 #include "sim/record/strength.h"
 #include "simulate/pages.h"
 
@@ -18,16 +19,21 @@ typedef struct {
    tlb_machine m;
    tlb_page_policy pages;
    TgPageNotes notes;
+   tlb_syscalls syscalls;
 } TgSimulated;
 
 typedef struct {
    unsigned n;
    TgSimulated *machine;
+   tlb_switches switches; /* of all machines */
+   unsigned group; /* with --advice=: so many are a machine and its variants, itself the first; 0: without */
 } TgSimulatedList;
 
-/* Loads the machines of a list as --machine= takes it, with that policy for their pages. What is
-   wrong ends the program. */
-TgSimulatedList tg_simulated_load(const char *list, const TgSimulatedPages *pages);
+/* Loads the machines of a list as --machine= takes it, with that policy for their pages; `advice`: what
+   --advice= takes, which sets their variants behind each (NULL: it is not given). What is wrong ends the
+   program. `syscalls`: what system calls do to those that do not tell themselves. */
+TgSimulatedList tg_simulated_load(const char *list, const char *advice, const TgSimulatedPages *pages,
+                                  const tlb_syscalls *syscalls);
 
 /* What the program asks the kernel for: transparent huge pages, and pages of these sizes. */
 typedef struct {

@@ -13,6 +13,7 @@
 #include "command/bar.h"
 #include "command/load_machine.h"
 #include "command/whole_file.h"
+#include "simulate/advice.h"
 #include "simulate/bytes.h"
 #include "simulate/chosen_part.h"
 #include "simulate/heat_map.h"
@@ -55,6 +56,7 @@ typedef struct {
    unsigned backing;    /* that of its pages; or */
    const char *v2p;     /* a file with these, and */
    TgPhysical *physical; /* what it has; NULL: there is none */
+   TgAdvice *advice; /* with --advice=; else NULL */
 } simulation;
 
 /* --- The text at the end --- */
@@ -159,6 +161,11 @@ static result read_all(const simulation *sim, TgRecording *recording, TgReplay *
          if (curve != NULL && s->mark == TLB_MARK_ZERO)
             tg_reach_curve_zero(curve);
          break;
+      case TLB_READ_POINT:
+         if (text->n > 0)
+            return ended(DAMAGED, s, "references stand behind the text at the end");
+         tg_replay_point(replay, s->point, s->first, s->last);
+         break;
       case TLB_READ_END:
          if (is_cut(text, s, &r))
             return r;
@@ -184,10 +191,16 @@ static char *file_name(const simulation *s, unsigned machine)
    return name;
 }
 
-static void write_out_file(const TgOutFile *o, const TgSection *section, const char *name)
+static void write_out_file(const simulation *s, const TgOutFile *o, const TgSection *section,
+                           const char *name)
 {
-   size_t n;
-   char *const whole = tg_out_file_make(o, section->text, section->n, &n);
+   size_t n, behind_machine;
+   char *const whole = tg_out_file_make(o, section->text, section->n, &n, &behind_machine);
+   if (s->advice != NULL) {
+      tg_advice_keep(s->advice, o->number - 1, name, whole, n,
+                     section->kind == NULL ? behind_machine : 0);
+      return;
+   }
    if (!tg_write_whole(name, whole, n))
       tg_load_refuse("%s: the file cannot be written: %s", name, strerror(errno));
    free(whole);
@@ -197,7 +210,7 @@ static void write_out_file(const TgOutFile *o, const TgSection *section, const c
 static void write_out_file_of_part(const simulation *s, const TgOutFile *of_part, const TgSection *section)
 {
    char *const name = file_name(s, of_part->number - 1);
-   write_out_file(of_part, section, name);
+   write_out_file(s, of_part, section, name);
    free(name);
 }
 
@@ -212,7 +225,7 @@ static void write_out_files(const simulation *s, const TgOutFile *machine, const
    o.section = section;
    o.n_sections = tg_run_text_sections(text->text, text->n, section, MOST_SECTIONS, &why);
    o.file = name;
-   write_out_file(&o, &section[0], name);
+   write_out_file(s, &o, &section[0], name);
    for (unsigned i = 1; i < o.n_sections; i++) {
       const TgSection *const of = &section[i];
       TgSelection selection = tg_parts_of(parts, of->kind[0] == 'p' ? TG_PHASE : TG_THREAD, of->label,
@@ -220,7 +233,7 @@ static void write_out_files(const simulation *s, const TgOutFile *machine, const
       char *const own_name = tg_section_file(of, name);
       TgOutFile own = *machine;
       own.parts = &selection;
-      write_out_file(&own, of, own_name);
+      write_out_file(s, &own, of, own_name);
       free(own_name);
       free(selection.has);
    }
@@ -303,15 +316,19 @@ static result simulate(const simulation *s, unsigned first, unsigned step, total
                  : replay_recording(s, first, step, &replay, parts, &curve, &text);
    tg_replay_settle(replay);
    counted c = find_counted(s, parts, &text, &r);
+   uint64_t least;
    for (unsigned i = first, nth = 0; r.ending <= CUT && i < s->list.n; i += step, nth++) {
       const TgOutFile o = { .machine = &s->list.machine[i], .number = i + 1, .of = s->list.n,
                             .replay = replay, .nth = nth, .nested = s->options.nested,
+                            .switches = s->list.switches,
                             .parts = c.is_part ? &c.part.parts : NULL };
       if (r.ending == WHOLE && c.is_part)
          write_out_file_of_part(s, &o, &c.section);
       else if (r.ending == WHOLE)
          write_out_files(s, &o, parts, &text);
-      tg_out_file_sums(&o, c.section.text, c.section.n, total[i]);
+      tg_out_file_sums(&o, c.section.text, c.section.n, total[i], &least);
+      if (s->advice != NULL)
+         tg_advice_note(s->advice, &o, least);
    }
    if (curve != NULL && r.ending == WHOLE)
       write_reach(s, curve, &c.section, total[first]);
@@ -366,7 +383,8 @@ static job start_job(const simulation *s, unsigned nth, unsigned n_parts, totals
       result r = simulate(s, first, step, total);
       bool told = tg_write_bytes(pipes[1], &r, sizeof r);
       for (unsigned i = first; told && i < s->list.n; i += step)
-         told = tg_write_bytes(pipes[1], total[i], sizeof total[i]);
+         told = tg_write_bytes(pipes[1], total[i], sizeof total[i])
+                && (s->advice == NULL || tg_advice_send(s->advice, i, pipes[1]));
       _exit(told ? 0 : 1);
    }
    close(pipes[1]);
@@ -382,7 +400,8 @@ static bool await_job(const simulation *s, unsigned nth, unsigned n_parts, job j
    tg_progress_await(j.fd);
    bool told = tg_read_bytes(j.fd, r, sizeof *r);
    for (unsigned i = first; told && i < s->list.n; i += step)
-      told = tg_read_bytes(j.fd, total[i], sizeof total[i]);
+      told = tg_read_bytes(j.fd, total[i], sizeof total[i])
+             && (s->advice == NULL || tg_advice_receive(s->advice, i, j.fd));
    close(j.fd);
    while (waitpid(j.pid, &status, 0) < 0 && errno == EINTR)
       ;
@@ -478,6 +497,8 @@ static void print_table(const simulation *s, totals *total)
    unsigned n = 0;
    TgRow *const row = new_rows(s);
    for (unsigned i = s->options.shard; i < s->list.n; i += s->options.shards) {
+      if (s->advice != NULL && tg_advice_is_same(s->advice, i))
+         continue;
       row[n].name = s->list.machine[i].name;
       memcpy(row[n++].cost, total[i], sizeof total[i]);
    }
@@ -511,6 +532,38 @@ static void check_names(const simulation *s)
       tg_load_refuse("%s: the file cannot be written: %s", s->reach_file, strerror(errno));
 }
 
+static tlb_syscalls syscalls_of(const char *text)
+{
+   tlb_syscalls s = { TLB_SYSCALLS_NONE, 0 };
+   tlb_reason why;
+   if (text != NULL && !tlb_syscalls_parse(text, &s, &why))
+      tg_load_refuse("--syscall-tlb=%s: %s", text, why.text);
+   return s;
+}
+
+/* Whether the recording tells of what others are to do. */
+static void check_points(const simulation *s, const TgRecordedPoints *p)
+{
+   const char *const recording = s->options.recording;
+   const uint64_t every = s->list.switches.every;
+   if (every != 0 && p->switches == 0)
+      tg_load_refuse("%s: the recording has no context switches; record the program with "
+                     "--switch-every=%llu", recording, (unsigned long long)every);
+   if (every != 0 && p->switches != every)
+      tg_load_refuse("%s: the recording has context switches every %llu instructions; record the program "
+                     "with --switch-every=%llu", recording, (unsigned long long)p->switches,
+                     (unsigned long long)every);
+   for (unsigned i = 0; i < s->list.n; i++) {
+      const tlb_syscalls *const calls = &s->list.machine[i].syscalls;
+      if (calls->how == TLB_SYSCALLS_KERNEL && !p->touches)
+         tg_load_refuse("%s: the recording does not tell what the kernel refers to in system calls; record "
+                        "the program with --syscall-tlb=kernel:%u", recording, calls->pages);
+      if (calls->how == TLB_SYSCALLS_FLUSH && !p->syscalls)
+         tg_load_refuse("%s: the recording does not tell where system calls are; record the program with "
+                        "--syscall-tlb=flush", recording);
+   }
+}
+
 static void load_for_recording(simulation *s)
 {
    const TgSimulateOptions *const o = &s->options;
@@ -518,7 +571,13 @@ static void load_for_recording(simulation *s)
    const tlb_strength *const strength = tg_recording_strength(recording);
    const TgSimulatedPages pages = tg_simulated_pages(o, strength->base_page_shift,
                                                      tg_recording_thp(recording));
-   s->list = tg_simulated_load(o->machines, &pages);
+   const tlb_syscalls syscalls = syscalls_of(o->syscalls);
+   s->list = tg_simulated_load(o->machines, o->advice, &pages, &syscalls);
+   s->list.switches = o->switches;
+   check_points(s, tg_recording_points(recording));
+   if (o->advice != NULL && strength->large == 0)
+      tg_load_refuse("%s: the recording has no mappings, which --advice= is about; record the program "
+                     "without --record-pages=none", o->recording);
    tg_simulated_check(&s->list, strength, &(TgAsked){ false, 0 }, o->recording);
    if (s->reach_file != NULL && !tlb_strength_covers_reach(strength))
       tg_load_refuse("%s: the recording leaves out what the smallest TLBs of the reach curve may miss; "
@@ -534,7 +593,8 @@ static void load_for_trace(simulation *s)
    const TgSimulatedPages base_pages = { .policy = { .thp = TLB_THP_NEVER } };
    const unsigned told = o->input == &tg_input_drmemtrace
                             ? tg_trace_page_shift(o->recording, o->input) : 0;
-   s->list = tg_simulated_load(o->machines, &base_pages);
+   const tlb_syscalls none = { TLB_SYSCALLS_NONE, 0 };
+   s->list = tg_simulated_load(o->machines, NULL, &base_pages, &none);
    if (o->v2p != NULL)
       s->v2p = strcmp(o->v2p, "none") == 0 ? NULL : o->v2p;
    else if (o->input == &tg_input_drmemtrace && o->n_pages == 0)
@@ -598,6 +658,10 @@ int main(int argc, char **argv)
    totals *const total = calloc(s.list.n, sizeof *total);
    if (total == NULL)
       tg_load_refuse("no memory");
+   if (s.list.group > 0) {
+      s.advice = tg_advice_new(&s.list);
+      s.options.map = TG_MAP_NONE; /* rows of variants are no map */
+   }
    const result r = simulate_all(&s, total);
    tg_bar_clear();
    if (r.ending == DAMAGED)
@@ -605,10 +669,18 @@ int main(int argc, char **argv)
                      s.options.input != NULL ? "" : "the recording is damaged: ", r.why);
    if (r.ending == NO_PART)
       tg_load_refuse("%s: %s", s.options.recording, r.why);
+   if (s.advice != NULL && r.ending == WHOLE) {
+      tg_advice_find(s.advice, total);
+      tg_advice_write(s.advice);
+   }
    print_table(&s, total);
+   if (s.advice != NULL && r.ending == WHOLE)
+      tg_advice_print(s.advice);
    if (r.about[0] != '\0')
       printf("trace: %s\n", r.about);
    free(total);
+   if (s.advice != NULL)
+      tg_advice_free(s.advice);
    if (r.ending == CUT)
       tg_load_refuse("%s: the %s ends after %llu instructions: %s; these are the misses up to "
                      "there, and there are no out-files", s.options.recording,

@@ -39,6 +39,15 @@ static const char help[] =
    "                             (default: as in the run that was recorded)\n"
    "  --huge-pool=SIZE:PAGES[,...]\n"
    "                             so many pages of that size are there (default: enough)\n"
+   "  --advice=yes|SIZE[,...]    simulate each machine again with each kind of memory in pages of\n"
+   "                             64K and 2M, or of those sizes, as tlbgrind takes it; for\n"
+   "                             tg_annotate --advice\n"
+   "  --syscall-tlb=none|flush|kernel:PAGES\n"
+   "                             what system calls drive out, if the recording tells where they are\n"
+   "                             (default: none)\n"
+   "  --switch-every=INSTRUCTIONS[:PAGES]\n"
+   "                             context switches flush everything, or bring others' pages, if the\n"
+   "                             recording has such (default: none)\n"
    "  --from=MARK, --to=MARK     count only from where the phase of that mark begins, to where the other one\n"
    "                             then begins (default: from the start, to the end)\n"
    "  --thread=N                 count only that thread, of a run with --separate-threads=yes\n"
@@ -64,7 +73,7 @@ static const char help[] =
 
 /* For the completion of shells: tlbgrind/completion/. */
 static const char list_of_options[] =
-   "--machine= machine\n--input= one champsim drmemtrace lackey\n--v2p= file none\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--jobs= any\n--from= any\n--to= any\n--thread= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--picture= file\n--nested= one yes no\n--reach= one yes no\n--reach-out-file= file\n--tlbgrind-out-file= file\n--quiet\n--help\n"
+   "--machine= machine\n--input= one champsim drmemtrace lackey\n--v2p= file none\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--advice= any\n--syscall-tlb= one none flush kernel:64\n--switch-every= any\n--jobs= any\n--from= any\n--to= any\n--thread= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--picture= file\n--nested= one yes no\n--reach= one yes no\n--reach-out-file= file\n--tlbgrind-out-file= file\n--quiet\n--help\n"
    "--version\n";
 
 static void print_and_end(const char *text)
@@ -125,6 +134,15 @@ static void take_shard(const char *text, TgSimulateOptions *o)
    o->shards = (unsigned)n;
 }
 
+static tlb_switches switches_of(const char *text)
+{
+   tlb_switches s;
+   tlb_reason why;
+   if (!tlb_switches_parse(text, &s, &why))
+      tg_load_refuse("--switch-every=%s: %s", text, why.text);
+   return s;
+}
+
 static TgMap map_of(const char *text)
 {
    static const char *const names[] = { "no", "walks", "misses", "cycles" };
@@ -150,6 +168,12 @@ static bool take(const char *argument, TgSimulateOptions *o)
       o->pools[o->n_pools++] = value;
    else if ((value = value_of(argument, "--thp")) != NULL)
       o->thp = value;
+   else if ((value = value_of(argument, "--advice")) != NULL)
+      o->advice = value;
+   else if ((value = value_of(argument, "--syscall-tlb")) != NULL)
+      o->syscalls = value;
+   else if ((value = value_of(argument, "--switch-every")) != NULL)
+      o->switches = switches_of(value);
    else if ((value = value_of(argument, "--nested")) != NULL)
       o->nested = yes_or_no("--nested", value);
    else if ((value = value_of(argument, "--reach-out-file")) != NULL)
@@ -182,14 +206,35 @@ static _Noreturn void refuse(const char *argument)
    tg_load_refuse("%s", text);
 }
 
+/* The variants of a machine are compared with it, over the whole run. */
+static void check_advice(const TgSimulateOptions *o)
+{
+   if (o->input != NULL)
+      tg_load_refuse("--advice=%s: a trace has no mappings; leave out --advice=, or --input=", o->advice);
+   if (tg_is_part(&o->part))
+      tg_load_refuse("--advice=%s: it is about the whole run; leave it out, or --from=, --to= and "
+                     "--thread=", o->advice);
+   if (o->shards > 1)
+      tg_load_refuse("--advice=%s: a machine and its variants are simulated together; leave it out, or "
+                     "--shard=", o->advice);
+   if (o->picture != NULL)
+      tg_load_refuse("--picture=%s: the variants of --advice= make no map; leave out one of the two",
+                     o->picture);
+}
+
 static void check_together(const TgSimulateOptions *o)
 {
    const bool is_stdin = strcmp(o->recording, "-") == 0;
+   if (o->advice != NULL)
+      check_advice(o);
    if (o->input != NULL && o->n_pages > 1)
       tg_load_refuse("--pages=%s: all memory of a trace has pages of one size", o->pages[1]);
    if (o->input != NULL && (o->thp != NULL || o->n_pools > 0))
       tg_load_refuse("%s: a trace has no mappings; only --pages=all:SIZE goes with --input",
                      o->thp != NULL ? "--thp" : "--huge-pool");
+   if (o->input != NULL && (o->syscalls != NULL || o->switches.every > 0))
+      tg_load_refuse("%s: a trace tells of no system calls and context switches; leave it out, or --input=",
+                     o->syscalls != NULL ? "--syscall-tlb" : "--switch-every");
    if (o->input != NULL && tg_is_part(&o->part))
       tg_load_refuse("%s: a trace has neither marks nor threads", o->part.from != NULL ? "--from"
                                                         : o->part.to != NULL ? "--to" : "--thread");

@@ -7,12 +7,16 @@
 #include <stdbool.h>
 
 #include "simulate/part_choice.h"
+#include "sim/mmu/interruptions.h"
 #include "simulate/table.h"
 #include "simulate/trace.h"
 
 typedef struct {
    const char *recording;      /* or trace */
    const char *machines; /* of --machine= */
+   const char *advice; /* NULL: not given */
+   const char *syscalls; /* of --syscall-tlb=; NULL: none is given */
+   tlb_switches switches; /* of --switch-every= */
    const char *out_file; /* of -o and --tlbgrind-out-file=; NULL: none is given */
    const TgTraceFormat *input; /* of --input=; NULL: a recording */
    unsigned shard, shards;     /* of --shard=: machine number `shard`, from 0, and each `shards` on */

@@ -248,10 +248,10 @@ static void add_up(const TgOutFile *o, const char *text, size_t n, uint64_t tota
    *least += least_of(o, of_function);
 }
 
-void tg_out_file_sums(const TgOutFile *o, const char *text, size_t n, uint64_t total[TG_N_COSTS])
+void tg_out_file_sums(const TgOutFile *o, const char *text, size_t n, uint64_t total[TG_N_COSTS],
+                      uint64_t *least)
 {
-   uint64_t least;
-   add_up(o, text, n, total, &least);
+   add_up(o, text, n, total, least);
    for (unsigned line = 1; n == 0 && line <= tg_replay_n_lines(o->replay); line++)
       add_misses(o, line, total);
 }
@@ -323,6 +323,20 @@ static void put_text_line(const char *line, void *opaque)
    put(opaque, "\n");
 }
 
+/* What system calls and context switches do. */
+static void put_others(out_text *out, const TgOutFile *o)
+{
+   char words[120];
+   tlb_text t = tlb_text_in(words, sizeof words);
+   tlb_syscalls_words(&o->machine->syscalls, &t);
+   if (o->machine->syscalls.how != TLB_SYSCALLS_NONE)
+      put(out, TG_OUT_SYSCALLS "%s\n", words);
+   t = tlb_text_in(words, sizeof words);
+   tlb_switches_words(&o->switches, &t);
+   if (o->switches.every > 0)
+      put(out, TG_OUT_SWITCHES "%s\n", words);
+}
+
 static void put_machine(out_text *out, const TgOutFile *o, const uint64_t *total, uint64_t least)
 {
    const tlb_machine *const m = &o->machine->m;
@@ -346,6 +360,7 @@ static void put_machine(out_text *out, const TgOutFile *o, const uint64_t *total
    for (unsigned i = 0; i < o->machine->notes.n; i++)
       put(out, TG_OUT_ASSUMPTION, o->machine->notes.text[i]);
    tlb_describe_cost(m, &run, put_line, out);
+   put_others(out, o);
    tg_replay_backing(o->replay, o->nth, put_text_line, out);
 }
 
@@ -450,7 +465,28 @@ static bool has_faults(const char *text, size_t n)
    return false;
 }
 
-char *tg_out_file_make(const TgOutFile *o, const char *text, size_t n, size_t *length)
+char *tg_out_file_variant(const TgOutFile *o, unsigned number, tlb_rule_effect *effect)
+{
+   out_text out = { NULL, 0, 0 };
+   *effect = tg_replay_variant(o->replay, o->nth, number, put_text_line, &out);
+   put_n(&out, "", 1);
+   return out.text;
+}
+
+char *tg_out_file_with(const char *text, size_t n, size_t at, const char *lines, size_t *length)
+{
+   const size_t sum = sizeof "# checksum: 00000000\n" - 1;
+   out_text out = { NULL, 0, 0 };
+   put_n(&out, text, at);
+   put_n(&out, lines, strlen(lines));
+   put_n(&out, text + at, n - sum - at);
+   put_checksum(&out);
+   *length = out.n;
+   return out.text;
+}
+
+char *tg_out_file_make(const TgOutFile *o, const char *text, size_t n, size_t *length,
+                       size_t *behind_machine)
 {
    const TgEvent *event[TG_MAX_EVENTS];
    const unsigned n_events = tg_events(&o->machine->m, has_faults(text, n), false,
@@ -465,6 +501,7 @@ char *tg_out_file_make(const TgOutFile *o, const char *text, size_t n, size_t *l
       const char *const line = tg_run_text_line(&at, end, &line_length);
       if (is_place(line, line_length, MACHINE)) {
          put_machine(&out, o, total, least);
+         *behind_machine = out.n;
       } else if (is(line, line_length, with_sections)) {
          put_sections(&out, o);
       } else if (is_place(line, line_length, SECOND_MISSES)) {

@@ -53,17 +53,28 @@ typedef struct {
    const TgReplay *replay;
    unsigned nth; /* in the replay */
    bool nested;
+   tlb_switches switches;
    const TgSelection *parts; /* NULL: all of the run */
    const TgSection *section; /* all, for the run's own file, with its name; else not used */
    unsigned n_sections;
    const char *file;
 } TgOutFile;
 
-/* Adds up the costs of a machine. The text may be empty: then there are misses alone. */
-void tg_out_file_sums(const TgOutFile *o, const char *text, size_t n, uint64_t total[TG_N_COSTS]);
+/* Adds up the costs of a machine, and the least that its misses cost. The text may be empty: then there
+   are misses alone. */
+void tg_out_file_sums(const TgOutFile *o, const char *text, size_t n, uint64_t total[TG_N_COSTS],
+                      uint64_t *least);
 
-/* Makes the out-file's text, to be freed, from one that has been checked. */
-char *tg_out_file_make(const TgOutFile *o, const char *text, size_t n, size_t *length);
+/* Makes the out-file's text, to be freed, from one that has been checked. *behind_machine: where what is
+   about the machine ends. */
+char *tg_out_file_make(const TgOutFile *o, const char *text, size_t n, size_t *length,
+                       size_t *behind_machine);
+
+/* The lines about a variant of that number, if no count is another, to be freed; what its rule has come to. */
+char *tg_out_file_variant(const TgOutFile *o, unsigned number, tlb_rule_effect *effect);
+
+/* The out-file's text, to be freed, with lines more at some place. */
+char *tg_out_file_with(const char *text, size_t n, size_t at, const char *lines, size_t *length);
 
 /* The checksum that the last line of an out-file has of all before it: Adler-32. */
 uint32_t tg_out_file_sum(const char *text, size_t n);

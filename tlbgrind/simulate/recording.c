@@ -172,8 +172,8 @@ static bool take_line(const char *line, size_t n, TgRecordingHead *head, const c
    tlb_strength *const out = &head->strength;
    uint64_t number;
    if (is_key(line, n, "version: ", &value)) {
-      *why = "its version is another than 1 to 3: a later tg_simulate may read it";
-      return end - value == 1 && *value >= '1' && *value <= '3';
+      *why = "its version is another than 1 to 4: a later tg_simulate may read it";
+      return end - value == 1 && *value >= '1' && *value <= '4';
    }
    if (is_key(line, n, "base page: ", &value)) {
       *why = "its base page is none";
@@ -190,6 +190,19 @@ static bool take_line(const char *line, size_t n, TgRecordingHead *head, const c
    if (is_key(line, n, "thp: ", &value)) {
       *why = "its head has a mode of transparent huge pages that is none";
       if (!tg_thp_mode(value, (size_t)(end - value), &head->thp))
+         return false;
+   }
+   if (is_key(line, n, "switches: ", &value)) {
+      *why = "its head has context switches that can not be";
+      if (!tlb_text_number(&value, end, &head->points.switches) || value != end
+          || head->points.switches == 0)
+         return false;
+   }
+   if (is_key(line, n, "system calls: ", &value)) {
+      *why = "its head has system calls that can not be";
+      head->points.syscalls = true;
+      head->points.touches = tlb_text_is(value, (size_t)(end - value), "kernel") != 0;
+      if (!head->points.touches && !tlb_text_is(value, (size_t)(end - value), "flush"))
          return false;
    }
    if (is_key(line, n, "filter: ", &value)) {
@@ -342,7 +355,8 @@ tlb_stream_found tg_recording_read(TgRecording *r)
    while (is_at_next(r))
       r->source = r->source->next;
    const tlb_stream_found found = tlb_stream_read(&r->stream);
-   if (r->source == r || found == TLB_READ_RECORDS || found == TLB_READ_EVENT || found == TLB_READ_MARK)
+   if (r->source == r || found == TLB_READ_RECORDS || found == TLB_READ_EVENT || found == TLB_READ_MARK
+       || found == TLB_READ_POINT)
       return found;
    r->stream.damage = "its parent's recording, which it goes on from, is another, or ends before the fork";
    return TLB_READ_DAMAGED;
@@ -364,6 +378,11 @@ double tg_recording_done(const TgRecording *r)
 const tlb_strength *tg_recording_strength(const TgRecording *r)
 {
    return &r->head.strength;
+}
+
+const TgRecordedPoints *tg_recording_points(const TgRecording *r)
+{
+   return &r->head.points;
 }
 
 tlb_thp_mode tg_recording_thp(const TgRecording *r)

@@ -35,8 +35,18 @@ tlb_stream_reader *tg_recording_stream(TgRecording *r);
 
 void tg_recording_close(TgRecording *r);
 
+/* Where others use the core between references, of what a recording tells. */
+typedef struct {
+   uint64_t switches; /* each so many instructions a context switch; 0: it tells of none */
+   bool syscalls;     /* system calls, and */
+   bool touches;      /* what the kernel refers to for them */
+} TgRecordedPoints;
+
+const TgRecordedPoints *tg_recording_points(const TgRecording *r);
+
 typedef struct {
    tlb_strength strength;
+   TgRecordedPoints points;
    tlb_thp_mode thp;
    const char *after; /* the name of the recording that it goes on from, not ended by a zero; NULL: none */
    size_t after_length;

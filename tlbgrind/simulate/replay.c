@@ -9,6 +9,7 @@
 #include "sim/mmu/miss_counts.h"
 #include "sim/mmu/mmu_data.h"
 #include "sim/mmu/refer.h"
+#include "sim/pages/advice_report.h"
 #include "sim/tlb/hierarchy.h"
 #include "simulate/replay.h"
 
@@ -69,7 +70,7 @@ enum { NAMES = 1 << 10 };
 
 struct TgReplay {
    group group[TLB_MAX_MMUS];
-   unsigned n_groups;
+   unsigned n_groups, n_machines;
    place place[TLB_MAX_MMUS];
    uint64_t now;
    unsigned n_lines;
@@ -80,6 +81,7 @@ struct TgReplay {
    TgPhysical *physical; /* has the sizes instead; NULL: there is none */
    uint8_t size[TLB_RECORD_SIZES + 1]; /* the recording's sizes of pages */
    unsigned n_sizes;
+   tlb_switches switches;
    bool in_order[TLB_N_TABLES]; /* uses of base pages tell the order of all pages */
    name *names[NAMES];
 };
@@ -115,7 +117,8 @@ static tlb_mmu_machine mmu_machine(const TgReplay *r, const TgSimulated *s)
       return (tlb_mmu_machine){ .machine = &s->m, .pages = &base_pages,
                                 .asks = r->physical != NULL || r->backing != r->size[0] };
    return (tlb_mmu_machine){ .machine = &s->m, .pages = &s->pages,
-                             .asks = tlb_mmus_asks(&s->m, &s->pages) };
+                             .asks = tlb_mmus_asks(&s->m, &s->pages),
+                             .shared = r->switches.every > 0 || s->syscalls.how != TLB_SYSCALLS_NONE };
 }
 
 /* Which of the machines are alike, by the number of the first; `of`: that of each. */
@@ -191,9 +194,11 @@ static TgReplay *make(const TgSimulatedList *list, unsigned first, unsigned step
    unsigned n = 0, of[TLB_MAX_MMUS];
    r->backing = (uint8_t)backing;
    r->physical = physical;
+   r->switches = list->switches;
    read_strength(r, strength);
    for (unsigned i = first; i < list->n; i += step)
       r->place[n++].given = &list->machine[i];
+   r->n_machines = n;
    find_groups(r, n, of);
    for (unsigned i = 0; i < n; i++) {
       if (of[i] == i)
@@ -384,6 +389,49 @@ const char *tg_replay_records(TgReplay *r, const tlb_record *record, unsigned n)
    return NULL;
 }
 
+/* --- Others --- */
+
+static void switch_context(const TgReplay *r, group *g)
+{
+   const uint64_t all = ~UINT64_C(0) >> (64 - g->all->n_mmus);
+   if (r->switches.every == 0)
+      return;
+   if (r->switches.pages == 0)
+      tlb_mmus_empty(g->all, all);
+   else
+      tlb_mmus_others(g->all, all, TLB_OTHERS_PROCESS, r->switches.pages, r->now + TICKS, TICKS);
+}
+
+static void interrupt(group *g, const place *at, tlb_point point, uint64_t first, uint64_t last,
+                      uint64_t now)
+{
+   const tlb_syscalls *const s = &at->given->syscalls;
+   const uint64_t mmu = UINT64_C(1) << at->number;
+   if (s->how == TLB_SYSCALLS_FLUSH && (point == TLB_POINT_CALL || point == TLB_POINT_RETURN))
+      tlb_mmus_empty(g->all, mmu);
+   if (s->how != TLB_SYSCALLS_KERNEL)
+      return;
+   if (point == TLB_POINT_CALL)
+      tlb_mmus_others(g->all, mmu, TLB_OTHERS_KERNEL, s->pages, now + TICKS, TICKS);
+   for (uint64_t page = first; point >= TLB_POINT_READ && page <= last; page++)
+      tlb_mmus_refer_uncounted(g->all, mmu, point == TLB_POINT_WRITE ? TLB_STORE : TLB_LOAD, page,
+                               now + (page - first + 1) * TICKS);
+}
+
+void tg_replay_point(TgReplay *r, tlb_point point, uint64_t first, uint64_t last)
+{
+   uint64_t took = last - first + 2;
+   for (group *g = r->group; point == TLB_POINT_SWITCH && g < r->group + r->n_groups; g++)
+      switch_context(r, g);
+   took += 2 * (uint64_t)r->switches.pages;
+   for (unsigned i = 0; point != TLB_POINT_SWITCH && i < r->n_machines; i++) {
+      interrupt(r->place[i].in, &r->place[i], point, first, last, r->now);
+      took = took < 2 * (uint64_t)r->place[i].given->syscalls.pages + 2
+                ? 2 * (uint64_t)r->place[i].given->syscalls.pages + 2 : took;
+   }
+   r->now += took * TICKS;
+}
+
 /* --- Changes of the page map --- */
 
 static const char *kept_name(TgReplay *r, const char *text)
@@ -536,6 +584,15 @@ void tg_replay_backing(const TgReplay *r, unsigned nth, tlb_backing_line *line, 
    const TgSimulated *const s = r->place[nth].given;
    if (g->map != NULL)
       tlb_backing_out_file(g->map, g->view, &s->m, &s->pages, line, opaque);
+}
+
+tlb_rule_effect tg_replay_variant(const TgReplay *r, unsigned nth, unsigned number,
+                                  tlb_backing_line *line, void *opaque)
+{
+   const group *const g = r->place[nth].in;
+   const TgSimulated *const s = r->place[nth].given;
+   tlb_advice_same_keys(g->map, g->view, &s->m, &s->pages, number, line, opaque);
+   return tlb_backing_effect(g->map, g->view, s->pages.n_rules - 1);
 }
 
 /* --- End --- */

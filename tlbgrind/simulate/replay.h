@@ -78,6 +78,14 @@ void tg_replay_extra(const TgReplay *r, unsigned nth, const TgSelection *parts,
 /* What an out-file says of the page sizes of the machine's memory. */
 void tg_replay_backing(const TgReplay *r, unsigned nth, tlb_backing_line *line, void *opaque);
 
+/* What the out-file of a machine says of its variant, which has that number, if no count is another:
+   tlb_advice_same_keys(). Returns what its rule has come to. The recording has changes of mappings. */
+tlb_rule_effect tg_replay_variant(const TgReplay *r, unsigned nth, unsigned number,
+                                  tlb_backing_line *line, void *opaque);
+
+/* Others use the core: what the machines' system calls and context switches make of it. */
+void tg_replay_point(TgReplay *r, tlb_point point, uint64_t first, uint64_t last);
+
 void tg_replay_free(TgReplay *r);
 
 #endif

@@ -163,8 +163,8 @@ static void serve(const run *r, int from, FILE *to, unsigned first)
          else if (s->mark == TLB_MARK_REPORT)
             report(replay, first, r->jobs, to);
          break;
-      case TLB_READ_TEXT:
-         wrong = "it has a text";
+      case TLB_READ_TEXT: case TLB_READ_POINT:
+         wrong = "it has a text, or a point";
          break;
       case TLB_READ_EVENT:
          if (tg_recording_strength(recording)->large == 0)

@@ -150,6 +150,24 @@ void tlb_stream_event(tlb_stream_writer *w, const tlb_map_event *e)
    put(w, bytes, n);
 }
 
+static void put_point(tlb_stream_writer *w, tlb_point point, uint64_t first, uint64_t last)
+{
+   uint8_t head[1 + 3 * 10];
+   uint8_t *end = head;
+   *end++ = TLB_BLOCK_POINT;
+   end = tlb_put_number(end, point);
+   end = tlb_put_number(end, first);
+   end = tlb_put_number(end, last - first);
+   put_head(w, head, (size_t)(end - head));
+}
+
+void tlb_stream_point(tlb_stream_writer *w, tlb_point point, uint64_t first, uint64_t last)
+{
+   for (; last - first >= TLB_POINT_PAGES; first += TLB_POINT_PAGES)
+      put_point(w, point, first, first + TLB_POINT_PAGES - 1);
+   put_point(w, point, first, last);
+}
+
 void tlb_stream_end(tlb_stream_writer *w)
 {
    uint8_t bytes[1 + 10 + 8];
@@ -312,6 +330,22 @@ static tlb_stream_found read_event(tlb_stream_reader *r)
    return TLB_READ_EVENT;
 }
 
+static tlb_stream_found read_point(tlb_stream_reader *r)
+{
+   uint64_t point, first, more;
+   bool is_cut = false;
+   if (!get_number(r, &point, &is_cut) || !get_number(r, &first, &is_cut)
+       || !get_number(r, &more, &is_cut))
+      return is_cut ? TLB_READ_CUT : damaged(r, "a point has no number");
+   if (point >= TLB_N_POINTS || more >= TLB_POINT_PAGES || (first + more) >> TLB_KEY_PAGE_BITS != 0
+       || first >> TLB_KEY_PAGE_BITS != 0)
+      return damaged(r, "a point is of no known kind");
+   r->point = (tlb_point)point;
+   r->first = first;
+   r->last = first + more;
+   return TLB_READ_POINT;
+}
+
 static tlb_stream_found read_end(tlb_stream_reader *r)
 {
    uint64_t n;
@@ -343,6 +377,7 @@ tlb_stream_found tlb_stream_read(tlb_stream_reader *r)
    case TLB_BLOCK_OF_TEXT: return read_text(r);
    case TLB_BLOCK_MARK: return read_mark(r);
    case TLB_BLOCK_OF_EVENT: return read_event(r);
+   case TLB_BLOCK_POINT: return read_point(r);
    case TLB_BLOCK_END: return read_end(r);
    default: return damaged(r, "a block is of no known kind");
    }

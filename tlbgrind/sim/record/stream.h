@@ -69,6 +69,7 @@ enum {
    TLB_BLOCK_OF_TEXT = 'T',
    TLB_BLOCK_MARK = 'M',
    TLB_BLOCK_OF_EVENT = 'P', /* of the page map */
+   TLB_BLOCK_POINT = 'K',    /* where others use the core: the kernel, or another process */
    TLB_BLOCK_END = 'E'
 };
 
@@ -80,6 +81,18 @@ typedef enum {
    TLB_MARK_THREAD, /* so does a thread */
    TLB_N_MARKS
 } tlb_mark;
+
+/* Where others come between two references. */
+typedef enum {
+   TLB_POINT_SWITCH, /* a context switch */
+   TLB_POINT_CALL,   /* a system call begins */
+   TLB_POINT_RETURN, /* and ends */
+   TLB_POINT_READ,   /* the kernel reads from pages of the program */
+   TLB_POINT_WRITE,  /* it writes to them */
+   TLB_N_POINTS
+} tlb_point;
+
+enum { TLB_POINT_PAGES = 4096 }; /* of one block, at most */
 
 /* --- Writing --- */
 
@@ -117,6 +130,10 @@ void tlb_stream_mark(tlb_stream_writer *w, tlb_mark mark, uint64_t instructions,
 /* Puts a change of the page map, behind what has been flushed. */
 void tlb_stream_event(tlb_stream_writer *w, const tlb_map_event *e);
 
+/* Puts a point, behind what has been flushed; `first`, `last`: the pages that it is about, if it is about
+   pages, else 0. */
+void tlb_stream_point(tlb_stream_writer *w, tlb_point point, uint64_t first, uint64_t last);
+
 /* Puts the end. */
 void tlb_stream_end(tlb_stream_writer *w);
 
@@ -130,6 +147,7 @@ typedef enum {
    TLB_READ_TEXT,    /* `n` bytes of `text` */
    TLB_READ_MARK,    /* `mark`, at `instructions`, with `n` bytes of `text` */
    TLB_READ_EVENT,   /* `event`; its mapping's name is in `text`, NULL if it has none */
+   TLB_READ_POINT,   /* `point`, of pages `first` to `last` */
    TLB_READ_END,     /* all has been read, and is whole */
    TLB_READ_CUT,     /* the file ends in the middle */
    TLB_READ_DAMAGED  /* with `damage` */
@@ -142,6 +160,8 @@ typedef struct {
    uint64_t n_records, instructions;
    unsigned n;
    tlb_mark mark;
+   tlb_point point;
+   uint64_t first, last;
    tlb_record record[TLB_BLOCK_RECORDS];
    char text[TLB_BLOCK_TEXT];
    uint8_t bytes[TLB_BLOCK_BYTES];
