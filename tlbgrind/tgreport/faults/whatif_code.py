@@ -203,9 +203,10 @@ def in_order(binary: Binary) -> dict[int, int]:
 
 
 def _in_one_line(functions: Parts, part: Part) -> Iterator[Part]:
-    """What GNU ld's script takes along with a function: all of its name, and what the compiler has split off."""
+    """What GNU ld's script takes along with a function: what the compiler has split off, which comes before it in
+    an object file, and all of its name."""
     for name in part.names:
-        for other in (name, f"{name}.cold"):
+        for other in (f"{name}.cold", name):
             yield from functions.by_name.get(other, ())
 
 

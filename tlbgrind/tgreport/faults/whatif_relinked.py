@@ -32,6 +32,7 @@ Keep = Callable[[int, Event], bool]
 
 # What glibc calls the functions that its library calls directly; the archive has their plain names.
 _INSIDE = "__GI_"
+_MANGLED = "_Z"
 _MANY = 500  # blocks of code
 _LEAST_NAMED = 0.5  # of the library code that ran, what must have symbols
 _OTHER = 1 << 20  # added to the numbers of the recorded run's own mappings
@@ -254,6 +255,14 @@ class Relinked:
         self.until = places.get(start, start) - text.address
         self.cold = places.get(first, first) - text.address
         self.pushed = max(0, self.until - ahead)
+        if places:
+            self.pushed += self._joining({name for part in entered if part is not None for name in part.names})
+
+    def _joining(self, names: set[str]) -> int:
+        """The bytes of an archive's functions that have the names of ordered ones: copies of templates and inline
+        functions, each in a section of its own."""
+        found = (self.functions.by_name.get(name, ()) for name in names if name.startswith(_MANGLED))
+        return sum(aligned(part.size) for parts in found for part in parts)
 
     def _pushed_start(self, own: Sequence[Event]) -> Iterator[Event]:
         """What the trial does until main(): the C start files' code, with which it begins, is elsewhere then. On
