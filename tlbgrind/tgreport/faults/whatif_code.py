@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -218,7 +218,7 @@ def _is_in(section: Section, part: Part) -> bool:
     return section.address <= part.address < section.address + section.size
 
 
-def moved(piece: Piece, places: dict[int, int]) -> int:
+def moved(piece: Piece, places: Mapping[int, int]) -> int:
     """The address of its first byte then."""
     if piece.part is None or piece.part.address not in places:
         return piece.address

@@ -84,8 +84,7 @@ class Relinked:
         self.run, self.used, self.program, self.trial = run, used, program, trial
         self._complete()
         # Names of the program stand for nothing.
-        names = frozenset({trial.homes[program.path].starts.get(".text", 0)})
-        self.functions = Parts(trial.elf, CODE, names)
+        self.functions = Parts(trial.elf, CODE, frozenset({trial.homes[program.path].starts.get(".text", 0)}))
         self.variables = Parts(trial.elf, (STT_OBJECT,))
         self.place = Place(trial.run, trial.elf)
         self.places = {name: Place(trial.run, home.elf) for name, home in trial.homes.items()}
