@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ..base.text import counted
 from ..formats.dynamic import JUMP_SLOT
 from ..formats.elf import SHN_UNDEF, STT_GNU_IFUNC, Elf, Section, string_at
+from ..formats.fault import Map
 from ..formats.faultlog import LINKER
 from .replay import Change, Event, Run
 from .whatif import Remedy, Way
@@ -152,11 +153,16 @@ def _lookups(run: Run, program: Program, slots: list[int], when: int) -> Iterato
     bases = {elf.path: _base(run, program, elf) for elf in elves}
     for path, page, fetches in touches:
         base = bases[path]
-        for map_ in run.log.maps.values() if base is not None else ():
-            if map_.what == "file" and map_.name == path and base is not None:
-                if any(piece.start <= base + page < piece.end for piece in run.pieces[map_.number]):
-                    yield Event(map_, base + page, False, fetches, LINKER, when)
-                    break
+        map_ = _map(run, path, base + page) if base is not None else None
+        if map_ is not None and base is not None:
+            yield Event(map_, base + page, False, fetches, LINKER, when)
+
+
+def _map(run: Run, path: str, page: int) -> Map | None:
+    for map_ in run.log.maps.values():
+        if map_.what == "file" and map_.name == path and any(p.start <= page < p.end for p in run.pieces[map_.number]):
+            return map_
+    return None
 
 
 def _base(run: Run, program: Program, elf: Elf) -> int | None:

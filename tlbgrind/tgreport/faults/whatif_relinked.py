@@ -11,6 +11,7 @@ are. Of what the trial loads, too, the pages are the same.
 from __future__ import annotations
 
 import copy
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -25,7 +26,15 @@ from .replay import Event, Run
 from .replay import Piece as Stretch
 from .whatif_code import CODE, Binary, Part, Parts, Piece, Used, in_order, moved
 from .whatif_link import Program
-from .whatif_standin import AHEAD, STARTUP, Impossible, aligned, code_ahead, cold_code, start_code
+from .whatif_standin import (
+    AHEAD,
+    STARTUP,
+    Impossible,
+    aligned,
+    code_ahead,
+    cold_code,
+    start_code,
+)
 from .whatif_trial import Trial
 
 Keep = Callable[[int, Event], bool]
@@ -77,6 +86,23 @@ class Place:
             map_ = next((m for m in reversed(self.maps) if _holds(m, native)), None)
             if map_ is not None:
                 yield Event(map_, native, kind == "w", kind == "x", PROGRAM, when)
+
+
+class _Gone:
+    """When there is work that is taken away."""
+
+    def __init__(self, times: Sequence[int], stays: Sequence[bool]) -> None:
+        self.times = times
+        self.kept_before = [0]  # by event, how many before it stay
+        for stay in stays:
+            self.kept_before.append(self.kept_before[-1] + stay)
+
+    def between(self, start: int, end: int) -> bool:
+        """Whether the touches that surround that time, and those in it, are all of such work."""
+        first, last = bisect_right(self.times, start) - 1, bisect_left(self.times, end)
+        if first < 0 or last >= len(self.times):
+            return False
+        return self.kept_before[last + 1] == self.kept_before[first]
 
 
 class Relinked:
@@ -174,11 +200,10 @@ class Relinked:
     def touches(self, keeps: Iterable[Keep], has_order: bool, data: Layout = AS_IT_IS) -> Run:
         """The static program's run, without what a `keep` takes away; `data`: the program's is in order."""
         self.data = Moves(self.program.elf, data)
-        kept = [
-            event
-            for place, event in enumerate(self.run.events)
-            if all(keep(place, event) for keep in keeps)
-        ]
+        keeps = list(keeps)
+        stays = [all(keep(place, event) for keep in keeps) for place, event in enumerate(self.run.events)]
+        kept = [event for event, stay in zip(self.run.events, stays) if stay]
+        self.gone = _Gone([event.when for event in self.run.events], stays)
         out = copy.copy(self.trial.run)
         out.log = copy.copy(out.log)
         out.log.maps = dict(out.log.maps)
@@ -216,7 +241,8 @@ class Relinked:
         self, pieces: Sequence[tuple[Piece, str]], pages: Mapping[tuple[str, int], int]
     ) -> Iterator[tuple[Piece, str]]:
         """Without those of work that is taken away. `pages`: when the others are the first to fetch from a page. What
-        ran on it before that is not theirs; but if nothing else did, it must be."""
+        ran on it before that is not theirs, and neither is what ran between two touches of that work; but if nothing
+        else ran on the page, it must be."""
         first = []  # by piece: when others are on its page; None: never
         is_before = []
         explained = set()
@@ -227,7 +253,7 @@ class Relinked:
             key = name, self.bases[name] + piece.address // 4096
             when = pages.get(key)
             first.append(when)
-            is_before.append(when is not None and now < behind <= when)
+            is_before.append(when is not None and now < behind and (behind <= when or self.gone.between(now, behind)))
             if when is not None and not is_before[-1]:
                 explained.add(key)
         for (piece, name), when, before in zip(pieces, reversed(first), reversed(is_before)):
@@ -236,7 +262,7 @@ class Relinked:
             if not before:
                 yield piece, name
             elif (name, self.bases[name] + piece.address // 4096) not in explained:
-                yield piece._replace(when=when), name
+                yield piece._replace(when=max(when, piece.when)), name
 
     def _place_ahead(self, places: Mapping[int, int]) -> None:
         """What is ordered stands before what linkers place ahead: unlikely code of the program, of the archives,

@@ -9,7 +9,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from ..formats.dynamic import COPY, JUMP_SLOT, RELATIVE, RELR, SYMBOLIC, Dynamic, Relocation
+from ..formats.dynamic import (
+    COPY,
+    JUMP_SLOT,
+    RELATIVE,
+    RELR,
+    SYMBOLIC,
+    Dynamic,
+    Relocation,
+)
 from ..formats.elf import (
     SHF_ALLOC,
     SHF_EXECINSTR,
