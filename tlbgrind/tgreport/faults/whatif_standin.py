@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..formats.dynamic import (
@@ -53,6 +54,7 @@ _ALIGNED, _LEAST = 64, 1  # bytes
 # Names that an assembler takes as they are; a broken file can have any.
 _PLAIN = re.compile(r"[A-Za-z0-9_.$]+\Z")
 _COLD = ".cold"
+_FILES = 64  # whose symbols are not looked through again
 _CODE = 16  # bytes that functions are aligned to
 _MAIN, _CALL = 8, 7  # bytes of code at most: main(), a reference
 
@@ -85,6 +87,7 @@ class StandIn(NamedTuple):
         return not self.elf.is_program
 
 
+@lru_cache(_FILES)
 def code_ahead(elf: Elf, text: Section) -> int:
     """The size of what linkers place before the C start files' code: functions that are unlikely, or of the
     start, of all objects and archives."""
@@ -97,6 +100,7 @@ def aligned(offset: int) -> int:
     return -(-offset // _CODE) * _CODE
 
 
+@lru_cache(_FILES)
 def cold_code(elf: Elf, text: Section) -> int:
     """How much of it is unlikely: compilers split it off functions, and name it so. Behind that is code of
     the start, main() above all. The same code of archives stands between the two."""
@@ -106,6 +110,7 @@ def cold_code(elf: Elf, text: Section) -> int:
     return min(end, until) - text.address
 
 
+@lru_cache(_FILES)
 def start_code(elf: Elf, text: Section) -> int:
     """The size of the C start files' code, which stands at _start: a program that is linked anew has its own."""
     start = text.address + code_ahead(elf, text)
