@@ -1299,6 +1299,7 @@ tlbgrind/tgreport/faults/whatif_code.py \
 	tlbgrind/tgreport/faults/whatif_link.py \
 	tlbgrind/tgreport/faults/whatif_locale.py \
 	tlbgrind/tgreport/faults/whatif_merged.py \
+	tlbgrind/tgreport/faults/whatif_now.py \
 	tlbgrind/tgreport/faults/whatif_order.py \
 	tlbgrind/tgreport/faults/whatif_populate.py \
 	tlbgrind/tgreport/faults/whatif_relinked.py \

@@ -221,10 +221,31 @@ def test_populated(name: str, what: str, bits: str, built: Built) -> None:
 
 
 def test_bound_at_the_start(built: Built) -> None:
-    """-z now: a range"""
+    """-z now: few functions, nearly all of them called"""
     log = recorded(built)
     now = built.program("bound-", *PIE, "-Wl,-z,now")
     holds(rows(log)["-z now"], log, built.run(now))
+
+
+def test_many_bound_at_the_start(tmp_path: Path) -> None:
+    """-z now: functions that are not called; to find them the tables of a library are read, a window after the
+    other, from a disk, too"""
+    names = [f"function_of_a_large_library_{number}" for number in range(8000)]
+    library = "".join(f".globl {name}\n.type {name}, @function\n{name}: ret\n" for name in names)
+    calls = "".join(f"call {name}@PLT\n" for name in names[::40])
+    main = f".globl main\nmain: cmp $1, %edi\njle 1f\npush %rax\n{calls}pop %rax\n1: xor %eax, %eax\nret\n"
+    for name, text in (("large.s", library), ("main.s", main)):
+        (tmp_path / name).write_text(f'{text}.section .note.GNU-stack,"",@progbits\n', encoding="ascii")
+    subprocess.run([*CC, "-shared", "-o", tmp_path / "liblarge.so", tmp_path / "large.s"], check=True)
+    logs = [tmp_path / "lazy.log", tmp_path / "now-.log"]
+    for log in logs:
+        program = log.with_suffix("")
+        flags = ("-pie", f"-Wl,-z,{log.stem.strip('-')},-z,separate-code", f"-Wl,-rpath,{tmp_path}", f"-L{tmp_path}", "-llarge")
+        subprocess.run([*CC, "-o", program, tmp_path / "main.s", *flags], check=True)
+        record(log, "C", ("--faults-touches=yes",), program)
+    row = rows(logs[0])["-z now"]
+    holds(row, *logs)
+    assert row["minor_most"] < -4 and row["major_most"] < 0
 
 
 def test_code_without_pages_of_its_own(built: Built) -> None:
@@ -425,7 +446,7 @@ int l{number}_run(int n)
 
 @pytest.fixture(scope="module")
 def apart(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A program with six libraries, the same with all of them in one, and with them in it."""
+    """A program with a locale and six libraries, the same with all of them in one, and with them in it."""
     folder, count = tmp_path_factory.mktemp("apart"), 6
     flags, objects, libraries = ["-O1", "-Wl,-z,separate-code", "-Wl,-z,lazy"], [], []
 
@@ -439,14 +460,16 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> Path:
         call("-fPIC", "-c", f"l{number}.c")
         call("-shared", "-o", libraries[-1], objects[-1])
     runs = " + ".join(f"l{number}_run(1000 + {number})" for number in range(count))
-    (folder / "main.c").write_text("".join(f"int l{n}_run(int);\n" for n in range(count)) + f"int main() {{ return ({runs}) == 3; }}\n", encoding="ascii")
+    main = f'int main(void) {{ setlocale(LC_ALL, ""); return ({runs}) == 3; }}\n'
+    declared = "".join(f"int l{n}_run(int);\n" for n in range(count))
+    (folder / "main.c").write_text(f"#include <locale.h>\n{declared}{main}", encoding="ascii")
     pie = ("-fPIE", "-pie", "main.c", "-Wl,--no-as-needed", f"-Wl,-rpath,{folder}", "-Wl,--allow-shlib-undefined")
     call(*pie, "-o", "apart_", *(f"-l:{path.name}" for path in libraries), f"-L{folder}")
     call("-shared", "-o", "libinone.so", *objects)
     call(*pie, "-o", "inone_", f"-L{folder}", "-l:libinone.so")
     call(*pie, "-o", "inprog", *objects)
     entries = folder / "apart_.entries"
-    record(folder / "apart_.log", "C", ("--faults-touches=yes", "--entries=data", f"--entries-out-file={entries}"), folder / "apart_")
+    record(folder / "apart_.log", UTF8, ("--faults-touches=yes", "--entries=data", f"--entries-out-file={entries}"), folder / "apart_")
     return folder
 
 
@@ -454,13 +477,23 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_merged_libraries(name: str, row: str, apart: Path) -> None:
     """what it saves that they are one, or parts of the program; without the entries there is no number"""
     before, after = apart / "apart_.log", apart / f"{name}.log"
-    record(after, "C", (), apart / name)
+    record(after, UTF8, (), apart / name)
     found = rows(before, f"--entries={apart / 'apart_.entries'}", f"--tlbgrind={TLBGRIND}")[row]
     holds(found, before, after)
     assert found["minor_least"] == found["minor_most"] > 10
     assert "libl0.so" in found["assumption"]
     without = rows(before)[row]
     assert without["minor_least"] is None and "--entries=data" in without["assumption"]
+
+
+def test_merged_libraries_and_more(apart: Path) -> None:
+    """the better of the two begins a combination: in the locale C, too"""
+    before, after = apart / "apart_.log", apart / "inprog-c.log"
+    record(after, "C", (), apart / "inprog")
+    found = rows(before, f"--entries={apart / 'apart_.entries'}", f"--tlbgrind={TLBGRIND}")
+    row = found["libraries in the program + LC_ALL=C"]
+    holds(row, before, after)
+    assert row["minor_least"] > found["libraries in the program"]["minor_least"]
 
 
 def test_static_without_a_compiler(built: Built, known: Known, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,12 +52,19 @@ class Remedy:
     assumption: str
     left_out: str
     joins: bool = True  # a combination may have it
+    leads: bool = False  # it is linked anew, and a combination begins with it
     is_joined: bool = False  # it is a combination, whose parts are told
     knows_disk: bool = True  # what is read from the disk, and which faults wait for it
 
     @property
     def is_linked_anew(self) -> bool:
         return any(way.relink is not None for way in self.ways)
+
+    @property
+    def fits_links(self) -> bool:
+        """Whether a program that is linked anew can have it, too: nothing of it says where pages are."""
+        changes = [change for way in self.ways for change in way.changes]
+        return not any(change.page or change.piece or change.populate[1] or change.executes for change in changes)
 
 
 @dataclass
@@ -123,6 +130,9 @@ def forecast(run: Run, remedies: Sequence[Remedy]) -> Forecast:
     saved += _combined(judge, best)
     if len(dynamic) < len(best):
         saved += _combined(judge, dynamic)
+    leading = [one for one in saved if one.remedy.leads and one.minor is not None and one.minor.least > 0]
+    if leading:
+        saved += _combined(judge, [min(leading, key=_rank), *(one for one in dynamic if one.remedy.fits_links)])
     cold = view_number("cold")
     # The kernel's own pages are on no disk.
     major = sum(fault.is_major(cold) and fault.map.what == "file" for fault in run.log.of(cold))
@@ -132,7 +142,7 @@ def forecast(run: Run, remedies: Sequence[Remedy]) -> Forecast:
 
 def _combined(judge: Judge, best: Sequence[Saved]) -> Iterator[Saved]:
     """The best one with the next that adds to it, and so on. Not every program can be static: without
-    that there are combinations of their own."""
+    that there are combinations of their own, and with its libraries merged."""
     parts = list(best[:1])
     so_far = best[0] if best else None
     for one in best[1:]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -45,11 +45,12 @@ class Piece(NamedTuple):
 class Parts:
     """The functions, or the variables, of a binary."""
 
-    def __init__(self, binary: Elf, types: Sequence[int]) -> None:
+    def __init__(self, binary: Elf, types: Sequence[int], without: frozenset[int] = frozenset()) -> None:
+        """`without`: addresses of what is left out."""
         at: dict[int, list[tuple[str, int, str]]] = defaultdict(list)
         for symbol in binary.symbols:
             section = binary.section_of(symbol)
-            if symbol.type in types and symbol.name and section is not None:
+            if symbol.type in types and symbol.name and section is not None and symbol.address not in without:
                 at[symbol.address].append((symbol.name, symbol.size, symbol.file))
         self.all: list[Part] = []
         end = 0
@@ -64,10 +65,10 @@ class Parts:
             self.all.append(Part(address, size, names, fixed))
         self._close(binary)
         self.starts = [part.address for part in self.all]
-        self.by_name: dict[str, Part] = {}
+        self.by_name: dict[str, list[Part]] = defaultdict(list)
         for part in self.all:
             for name in part.names:
-                self.by_name.setdefault(name, part)
+                self.by_name[name].append(part)
 
     def _close(self, binary: Elf) -> None:
         """Assembler code has no sizes: it goes up to the next symbol, or the end of the section."""
@@ -195,9 +196,18 @@ def in_order(binary: Binary) -> dict[int, int]:
     if text is None:
         return {}
     entered = [piece.part for piece in binary.code if piece.part is not None]
-    moved = dict.fromkeys(part for part in entered if _is_in(text, part) and not part.is_fixed)
+    found = (one for part in entered for one in _in_one_line(binary.functions, part))
+    moved = dict.fromkeys(part for part in found if _is_in(text, part) and not part.is_fixed)
     staying = [part for part in binary.functions.all if _is_in(text, part) and part not in moved]
     return layout.in_order(text.address, _places(moved), _places(staying))
+
+
+def _in_one_line(functions: Parts, part: Part) -> Iterator[Part]:
+    """What GNU ld's script takes along with a function: what the compiler has split off, which comes before it in
+    an object file, and all of its name."""
+    for name in part.names:
+        for other in (f"{name}.cold", name):
+            yield from functions.by_name.get(other, ())
 
 
 def _places(parts: Iterable[Part]) -> list[Place]:
@@ -208,7 +218,7 @@ def _is_in(section: Section, part: Part) -> bool:
     return section.address <= part.address < section.address + section.size
 
 
-def moved(piece: Piece, places: dict[int, int]) -> int:
+def moved(piece: Piece, places: Mapping[int, int]) -> int:
     """The address of its first byte then."""
     if piece.part is None or piece.part.address not in places:
         return piece.address

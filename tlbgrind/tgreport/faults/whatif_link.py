@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..base.errors import ReportError
 from ..base.text import counted
 from ..formats.dynamic import (
     JUMP_SLOT,
@@ -163,46 +165,25 @@ def _fixed_piece(piece: Piece) -> Callable[[Piece], Piece]:
     return lambda _piece: piece
 
 
-def bind_now(run: Run, program: Program | None) -> Remedy | None:
-    """None: all symbols are looked up at the start already."""
-    if program is None or program.dynamic.binds_now:
-        return None
-    slots = sum(one.kind == JUMP_SLOT for one in program.dynamic.relocations)
-    if not slots:
-        return None
-    windows = _windows_of_symbols(run)
-    return Remedy(
-        "-z now",
-        "-Wl,-z,now",
-        (Way((), -windows - 1), Way((), _LAZY_WORK)),
-        f"{counted(slots, 'function')} of libraries: all are looked up at the start, which reads "
-        f"{_more(windows)} of symbols more than now",
-        "which faults wait for the disk",
-        joins=False,
-        knows_disk=False,
-    )
-
-
-def _more(windows: int) -> str:
-    return f"up to {counted(windows, 'window')}" if windows else "no windows"
-
-
-_LAZY_WORK = 2  # faults at most of what the dynamic linker has for first calls alone
-
-
-def _windows_of_symbols(run: Run) -> int:
-    """The windows of first segments, where symbols are, that no event touches."""
-    touched = {(event.map.number, event.page // run.around) for event in run.events}
-    windows: set[tuple[int, int]] = set()
-    for map_ in run.log.maps.values():
-        if map_.what != "file" or map_.offset or map_.name not in run.files.elves:
+def needed(run: Run, program: Program) -> list[tuple[Elf, Dynamic]]:
+    """The libraries that are loaded with the program, as they are needed: breadth first."""
+    there: dict[str, tuple[Elf, Dynamic]] = {}
+    for path, elf in run.files.elves.items():
+        try:
+            dynamic = dynamic_of(elf) if not elf.is_program else None
+        except ReportError:
             continue
-        for piece in run.pieces[map_.number]:
-            # No mapping is longer than its file, in a log that is whole.
-            pages = min(piece.end - piece.start, run.files.pages[map_.name])
-            first, last = piece.start // run.around, (piece.start + pages - 1) // run.around
-            windows |= {(map_.number, window) for window in range(first, last + 1)}
-    return len(windows - touched)
+        if dynamic is not None:
+            there.setdefault(dynamic.soname or os.path.basename(path), (elf, dynamic))
+            there.setdefault(os.path.basename(path), (elf, dynamic))
+    found: dict[str, tuple[Elf, Dynamic]] = {}
+    waiting = list(program.dynamic.needed)
+    for name in waiting:
+        one = there.get(os.path.basename(name))
+        if one is not None and one[0].path not in found:
+            found[one[0].path] = one
+            waiting += one[1].needed
+    return list(found.values())
 
 
 def _relative(dynamic: Dynamic) -> int:

@@ -15,14 +15,14 @@ from collections.abc import Iterator, Sequence
 
 from ..base.errors import ReportError
 from ..base.tool import tool
-from ..formats.dynamic import Dynamic, dynamic_of
+from ..formats.dynamic import Dynamic
 from ..formats.elf import Elf
 from ..places.datafaults import AS_IT_IS
 from .replay import CODE, DATA, Change, Run
 from .whatif import Remedy, Way
 from .whatif_code import Used
 from .whatif_data import layout_in_order
-from .whatif_link import Program
+from .whatif_link import Program, needed
 from .whatif_relinked import Relinked
 from .whatif_standin import Impossible
 from .whatif_static import settings_of
@@ -57,22 +57,7 @@ def remedies(run: Run, program: Program | None, used: Used | None, tlbgrind: str
 
 def _libraries(run: Run, program: Program) -> tuple[list[tuple[Elf, Dynamic]], list[str]]:
     """Those that are loaded with the program, as they are needed: its own, and paths of others."""
-    there: dict[str, tuple[Elf, Dynamic]] = {}
-    for path, elf in run.files.elves.items():
-        try:
-            dynamic = dynamic_of(elf) if not elf.is_program else None
-        except ReportError:
-            continue
-        if dynamic is not None:
-            there.setdefault(dynamic.soname or os.path.basename(path), (elf, dynamic))
-            there.setdefault(os.path.basename(path), (elf, dynamic))
-    found: dict[str, tuple[Elf, Dynamic]] = {}
-    waiting = list(program.dynamic.needed)
-    for name in waiting:
-        one = there.get(os.path.basename(name))
-        if one is not None and one[0].path not in found:
-            found[one[0].path] = one
-            waiting += one[1].needed
+    found = {one[0].path: one for one in needed(run, program)}
     stays = [path for path in found if _STAYS.match(os.path.basename(path))]
     own = [one for path, one in found.items() if path not in stays]
     return own, [path for path in stays if not os.path.basename(path).startswith("ld-linux")]
@@ -95,4 +80,5 @@ def _tried(run: Run, program: Program, used: Used, names: tuple[str, str], lab: 
         "relocations, which was linked so for this forecast",
         _LEFT_OUT,
         joins=False,
+        leads=True,
     )

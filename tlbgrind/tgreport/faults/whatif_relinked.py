@@ -11,8 +11,9 @@ are. Of what the trial loads, too, the pages are the same.
 from __future__ import annotations
 
 import copy
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ..formats.dynamic import dynamic_of
 from ..formats.elf import PF_R, PF_W, PF_X, STT_OBJECT, Elf
@@ -25,13 +26,22 @@ from .replay import Event, Run
 from .replay import Piece as Stretch
 from .whatif_code import CODE, Binary, Part, Parts, Piece, Used, in_order, moved
 from .whatif_link import Program
-from .whatif_standin import AHEAD, Impossible, code_ahead, start_code
+from .whatif_standin import (
+    AHEAD,
+    STARTUP,
+    Impossible,
+    aligned,
+    code_ahead,
+    cold_code,
+    start_code,
+)
 from .whatif_trial import Trial
 
 Keep = Callable[[int, Event], bool]
 
 # What glibc calls the functions that its library calls directly; the archive has their plain names.
 _INSIDE = "__GI_"
+_MANGLED = "_Z"
 _MANY = 500  # blocks of code
 _LEAST_NAMED = 0.5  # of the library code that ran, what must have symbols
 _OTHER = 1 << 20  # added to the numbers of the recorded run's own mappings
@@ -78,11 +88,29 @@ class Place:
                 yield Event(map_, native, kind == "w", kind == "x", PROGRAM, when)
 
 
+class _Gone:
+    """When there is work that is taken away."""
+
+    def __init__(self, times: Sequence[int], stays: Sequence[bool]) -> None:
+        self.times = times
+        self.kept_before = [0]  # by event, how many before it stay
+        for stay in stays:
+            self.kept_before.append(self.kept_before[-1] + stay)
+
+    def between(self, start: int, end: int) -> bool:
+        """Whether the touches that surround that time, and those in it, are all of such work."""
+        first, last = bisect_right(self.times, start) - 1, bisect_left(self.times, end)
+        if first < 0 or last >= len(self.times):
+            return False
+        return self.kept_before[last + 1] == self.kept_before[first]
+
+
 class Relinked:
     def __init__(self, run: Run, used: Used, program: Program, trial: Trial) -> None:
         self.run, self.used, self.program, self.trial = run, used, program, trial
         self._complete()
-        self.functions = Parts(trial.elf, CODE)
+        # Names of the program stand for nothing.
+        self.functions = Parts(trial.elf, CODE, frozenset({trial.homes[program.path].starts.get(".text", 0)}))
         self.variables = Parts(trial.elf, (STT_OBJECT,))
         self.place = Place(trial.run, trial.elf)
         self.places = {name: Place(trial.run, home.elf) for name, home in trial.homes.items()}
@@ -106,7 +134,8 @@ class Relinked:
             for fault in trial.run.log.faults
             if fault.map.what == "stack"
         }
-        self.until = 0  # bytes of .text that are ahead
+        # Of .text: where the program's start begins and ends, and by how much an order pushes what is ahead.
+        self.cold = self.until = self.pushed = 0
         self._need_symbols()
 
     def _complete(self) -> None:
@@ -171,11 +200,10 @@ class Relinked:
     def touches(self, keeps: Iterable[Keep], has_order: bool, data: Layout = AS_IT_IS) -> Run:
         """The static program's run, without what a `keep` takes away; `data`: the program's is in order."""
         self.data = Moves(self.program.elf, data)
-        kept = [
-            event
-            for place, event in enumerate(self.run.events)
-            if all(keep(place, event) for keep in keeps)
-        ]
+        keeps = list(keeps)
+        stays = [all(keep(place, event) for keep in keeps) for place, event in enumerate(self.run.events)]
+        kept = [event for event, stay in zip(self.run.events, stays) if stay]
+        self.gone = _Gone([event.when for event in self.run.events], stays)
         out = copy.copy(self.trial.run)
         out.log = copy.copy(out.log)
         out.log.maps = dict(out.log.maps)
@@ -184,22 +212,23 @@ class Relinked:
         out.files.pages = {**self.run.files.pages, **out.files.pages}
         out.always = out.always + self.run.always
         own = list(_start(out.events))
-        out.events = [event for event in own if event.when <= self.trial.main_at]
-        found = [*self._code(kept, has_order), *self._others(kept, out)]
+        binary = self.binaries.get(self.program.path)
+        places = in_order(binary) if has_order and binary is not None else {}
+        self._place_ahead(places)
+        out.events = list(self._pushed_start([event for event in own if event.when <= self.trial.main_at]))
+        found = [*self._code(kept, places), *self._others(kept, out)]
         out.events += sorted(found, key=lambda event: event.when)
         out.events += [event for event in own if event.when > self.trial.main_at]
         return out
 
-    def _code(self, kept: Iterable[Event], has_order: bool) -> Iterator[Event]:
-        pages = {(event.map.name, event.page) for event in kept if event.fetches}
-        own = self.binaries.get(self.program.path)
-        places = in_order(own) if has_order and own is not None else {}
-        self._place_ahead(places)
+    def _code(self, kept: Iterable[Event], places: Mapping[int, int]) -> Iterator[Event]:
+        pages: dict[tuple[str, int], int] = {}
+        for event in kept:
+            if event.fetches:
+                pages.setdefault((event.map.name, event.page), event.when)
         moving = {name: binary for name, binary in self.binaries.items() if name not in self.kept}
         pieces = [(piece, name) for name, binary in moving.items() for piece in binary.code]
-        for piece, name in sorted(pieces, key=lambda one: one[0].turn):
-            if (name, self.bases[name] + piece.address // 4096) not in pages:
-                continue
+        for piece, name in self._kept(sorted(pieces, key=lambda one: one[0].turn), pages):
             at, length = piece.address, piece.length
             if name in self.places:
                 at = moved(piece, places) if name == self.program.path else at
@@ -208,12 +237,70 @@ class Relinked:
                 to, length = self._named(self.functions, piece.part, at, length)
                 yield from self.place.at(to, length, "x", piece.when)
 
+    def _kept(
+        self, pieces: Sequence[tuple[Piece, str]], pages: Mapping[tuple[str, int], int]
+    ) -> Iterator[tuple[Piece, str]]:
+        """Without those of work that is taken away. `pages`: when the others are the first to fetch from a page. What
+        ran on it before that is not theirs, and neither is what ran between two touches of that work; but if nothing
+        else ran on the page, it must be."""
+        first = []  # by piece: when others are on its page; None: never
+        is_before = []
+        explained = set()
+        now = behind = 0  # when the pieces at hand are known to run at the earliest, and those behind them
+        for piece, name in reversed(pieces):
+            if piece.when != now:
+                now, behind = piece.when, now
+            key = name, self.bases[name] + piece.address // 4096
+            when = pages.get(key)
+            first.append(when)
+            is_before.append(when is not None and now < behind and (behind <= when or self.gone.between(now, behind)))
+            if when is not None and not is_before[-1]:
+                explained.add(key)
+        for (piece, name), when, before in zip(pieces, reversed(first), reversed(is_before)):
+            if when is None:
+                continue
+            if not before:
+                yield piece, name
+            elif (name, self.bases[name] + piece.address // 4096) not in explained:
+                yield piece._replace(when=max(when, piece.when)), name
+
     def _place_ahead(self, places: Mapping[int, int]) -> None:
-        """What is ordered stands before what linkers place ahead; behind that is the libraries' of this kind."""
+        """What is ordered stands before what linkers place ahead: unlikely code of the program, of the archives,
+        the start of the program, the C start files'. All of that is pushed behind it."""
+        self.cold = self.until = self.pushed = 0
         text = next((section for section in self.program.elf.sections if section.name == ".text"), None)
+        own = self.binaries.get(self.program.path)
         ahead = code_ahead(self.program.elf, text) if text is not None else 0
-        start = text.address + ahead if text is not None else 0
-        self.until = places.get(start, start) - start + ahead
+        if text is None or own is None or not ahead:
+            return
+        start, cold = text.address + ahead, text.address + aligned(cold_code(self.program.elf, text))
+        entered = {piece.part for piece in own.code}
+        stays = [p.address for p in own.functions.between(cold, start) if p.address >= cold and (not places or p not in entered)]
+        first = min((address for address in stays), default=start)
+        self.until = places.get(start, start) - text.address
+        self.cold = places.get(first, first) - text.address
+        self.pushed = max(0, self.until - ahead)
+        if places:
+            self.pushed += self._joining({name for part in entered if part is not None for name in part.names})
+
+    def _joining(self, names: set[str]) -> int:
+        """The bytes of an archive's functions that have the names of ordered ones: copies of templates and inline
+        functions, each in a section of its own."""
+        found = (self.functions.by_name.get(name, ()) for name in names if name.startswith(_MANGLED))
+        return sum(aligned(part.size) for parts in found for part in parts)
+
+    def _pushed_start(self, own: Sequence[Event]) -> Iterator[Event]:
+        """What the trial does until main(): the C start files' code, with which it begins, is elsewhere then. On
+        that page there may be others' code, which is executed later."""
+        start = next((symbol.address for symbol in self.trial.elf.symbols if symbol.name == "_start"), None)
+        place = next((n for n, event in enumerate(own) if event.fetches and event.map.name == self.trial.elf.path), None)
+        if not self.pushed or start is None or place is None:
+            yield from own
+            return
+        yield from own[:place]
+        yield from self.place.at(start + self.pushed, 1, "x", own[place].when)
+        yield from own[place + 1 :]
+        yield own[place]
 
     def _stand_in(self, name: str, address: int) -> int | None:
         """Where a byte of a file is then that has a stand-in."""
@@ -230,17 +317,22 @@ class Relinked:
             return made.address + min(offset, made.size - 1) if made is not None and made.size else None
         is_text = section.name == ".text"
         ahead = code_ahead(elf, section) if is_text and is_program else 0
-        if ahead and offset < self.until:
+        if ahead and offset < self.cold:
             return home.starts[AHEAD] + offset
+        if ahead and offset < self.until:
+            return home.starts[STARTUP] + self.pushed + offset - self.cold
         return home.starts[section.name] + max(0, offset - ahead - (start_code(elf, section) if is_text else 0))
 
     def _named(self, parts: Parts, part: Part, address: int, length: int) -> tuple[int | None, int]:
         """Where bytes of a library's function or variable are then. The archive's may be shorter."""
         names = [*part.names, *(name[len(_INSIDE) :] for name in part.names if name.startswith(_INSIDE))]
-        found = next((parts.by_name[name] for name in names if name in parts.by_name), None)
+        found = next((parts.by_name[name][0] for name in names if name in parts.by_name), None)
         if found is None or not found.size:
             return None, length
         offset = min(address - part.address, found.size - 1)
+        home = self.trial.homes[self.program.path].starts
+        if home.get(AHEAD, found.address + 1) <= found.address < home[".text"]:
+            offset += self.pushed
         return found.address + offset, min(length, found.size - offset)
 
     def _others(self, kept: Iterable[Event], out: Run) -> Iterator[Event]:
@@ -364,6 +456,8 @@ class Relinked:
             return
         binary = self.binaries.get(name)
         for part in binary.variables.between(start, start + 4096) if binary is not None else ():
+            if all(len(self.variables.by_name.get(name, ())) > 1 for name in part.names):
+                continue  # any of them, such as names of functions that only errors print
             to, _ = self._named(self.variables, part, max(start, part.address), 1)
             if to is not None:
                 yield to

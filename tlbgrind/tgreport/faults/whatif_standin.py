@@ -6,16 +6,26 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from ..formats.dynamic import COPY, JUMP_SLOT, RELATIVE, RELR, SYMBOLIC, Dynamic
+from ..formats.dynamic import (
+    COPY,
+    JUMP_SLOT,
+    RELATIVE,
+    RELR,
+    SYMBOLIC,
+    Dynamic,
+    Relocation,
+)
 from ..formats.elf import (
     SHF_ALLOC,
     SHF_EXECINSTR,
     SHF_TLS,
     SHF_WRITE,
     SHT_NOBITS,
+    STB_GLOBAL,
     STB_WEAK,
     STT_FUNC,
     STT_GNU_IFUNC,
@@ -25,7 +35,7 @@ from ..formats.elf import (
 )
 
 LABEL = "tlbgrind_trial"
-AHEAD = ".text.unlikely"
+AHEAD, STARTUP = ".text.unlikely", ".text.startup"
 # Not the program's own, but of the C start files or made by the linker.
 _MADE = re.compile(
     r"\.(interp|note|gnu|hash|dyn|rel|init|fini|preinit|plt|iplt|got|eh_frame|gcc_except_table|tm_clone|ctors|dtors|jcr)"
@@ -36,10 +46,16 @@ _TABLE = ".eh_frame_hdr"
 # Of the C start files and the linker.
 _START = {"main", "_start", "_init", "_fini", "__data_start", "data_start", "_IO_stdin_used", "_edata"}
 _START |= {"__bss_start", "_end", "end", "edata", "etext", "_etext", "__dso_handle", "__TMC_END__"}
+# What these refer to themselves.
+_START |= {"_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable", "__gmon_start__", "__cxa_finalize"}
+_START |= {"__libc_start_main"}
 _START_CODE, _START_FILE = ("_start", "_dl_relocate_static_pie"), "crtstuff.c"
 _ALIGNED, _LEAST = 64, 1  # bytes
 # Names that an assembler takes as they are; a broken file can have any.
 _PLAIN = re.compile(r"[A-Za-z0-9_.$]+\Z")
+_COLD = ".cold"
+_FILES = 64  # whose symbols are not looked through again
+_CODE = 16  # bytes that functions are aligned to
 _MAIN, _CALL = 8, 7  # bytes of code at most: main(), a reference
 
 
@@ -71,6 +87,7 @@ class StandIn(NamedTuple):
         return not self.elf.is_program
 
 
+@lru_cache(_FILES)
 def code_ahead(elf: Elf, text: Section) -> int:
     """The size of what linkers place before the C start files' code: functions that are unlikely, or of the
     start, of all objects and archives."""
@@ -78,6 +95,22 @@ def code_ahead(elf: Elf, text: Section) -> int:
     return start - text.address if text.address <= start < text.address + text.size else 0
 
 
+def aligned(offset: int) -> int:
+    """Where the next function begins."""
+    return -(-offset // _CODE) * _CODE
+
+
+@lru_cache(_FILES)
+def cold_code(elf: Elf, text: Section) -> int:
+    """How much of it is unlikely: compilers split it off functions, and name it so. Behind that is code of
+    the start, main() above all. The same code of archives stands between the two."""
+    until = text.address + code_ahead(elf, text)
+    cold = [s for s in elf.symbols if s.type == STT_FUNC and _COLD in s.name and text.address <= s.address < until]
+    end = max((symbol.address + symbol.size for symbol in cold), default=text.address)
+    return min(end, until) - text.address
+
+
+@lru_cache(_FILES)
 def start_code(elf: Elf, text: Section) -> int:
     """The size of the C start files' code, which stands at _start: a program that is linked anew has its own."""
     start = text.address + code_ahead(elf, text)
@@ -111,11 +144,23 @@ def _references(one: StandIn) -> Iterator[Reference]:
         for r in dynamic.relocations
         if r.kind in (COPY, SYMBOLIC) and r.symbol < len(dynamic.symbols) and not r.is_in_got
     }
+    in_table = _named_by(dynamic, lambda relocation: relocation.is_in_got)
+    called = _named_by(dynamic, lambda relocation: relocation.kind == JUMP_SLOT)
+    if any(section.name == ".plt.got" for section in one.elf.sections):
+        called |= in_table  # calls by the same entry of the table
     weak = {symbol.name for symbol in one.elf.dynamic_symbols() if symbol.binding == STB_WEAK}
     for symbol in dynamic.symbols:
         if _PLAIN.match(symbol.name) and (symbol.name in copies or not (symbol.is_defined or symbol.is_local)):
-            how = _BY_TABLE if symbol.name in data | copies else _CALLS
-            yield Reference(symbol.name, how, symbol.name in weak - copies)
+            is_weak = symbol.name in weak - copies
+            if symbol.name in data | copies or symbol.name in in_table:
+                yield Reference(symbol.name, _BY_TABLE, is_weak)
+            if symbol.name not in data | copies and symbol.name not in in_table - called:
+                yield Reference(symbol.name, _CALLS, is_weak)
+
+
+def _named_by(dynamic: Dynamic, is_one: Callable[[Relocation], bool]) -> set[str]:
+    symbols = (dynamic.symbol_of(relocation) for relocation in dynamic.relocations if is_one(relocation))
+    return {symbol.name for symbol in symbols if symbol is not None}
 
 
 def _relocations(one: StandIn) -> Iterator[Reference]:
@@ -163,14 +208,16 @@ def source(one: StandIn) -> Iterator[str]:
     for part in parts:
         ahead = code_ahead(elf, part) if part.name == ".text" and not one.is_library else 0
         if ahead:
-            label = f'"{one.label}{AHEAD}"'
-            yield from (f'.section "{AHEAD}","ax",@progbits', ".balign 32", *_named(label), f".skip {ahead}")
+            cold = cold_code(elf, part)
+            for name, size in ((AHEAD, cold), (STARTUP, ahead - aligned(cold))):
+                label = f'"{one.label}{name}"'
+                yield from (f'.section "{name}","ax",@progbits', f".balign {_CODE}", *_named(label), f".skip {max(0, size)}")
         label = f'"{one.label}{part.name}"'
         flags = "a" + "w" * bool(part.flags & SHF_WRITE) + "x" * bool(part.flags & SHF_EXECINSTR)
         flags += "T" * bool(part.flags & SHF_TLS)
         kind = "nobits" if part.type == SHT_NOBITS else "progbits"
         yield f'.section "{part.name}","{flags}",@{kind}'
-        yield ".balign 32"
+        yield f".balign {_CODE if part.name == '.text' else 32}"
         yield from _named(label)
         if part.name == ".text":
             yield from _code(one, references)
@@ -184,6 +231,8 @@ def source(one: StandIn) -> Iterator[str]:
             yield f".org {label} + {part.size - ahead - made}"
     yield from _unwinding(one)
     yield from _exports(one, parts, exported)
+    if not one.has_libraries:
+        yield from _globals(one, exported | copies | {other.name for other in references})
     yield '.section .note.GNU-stack,"",@progbits'
 
 
@@ -219,6 +268,14 @@ def _exports(one: StandIn, parts: Sequence[Section], exported: set[str]) -> Iter
         if one.has_libraries:
             yield f'.type "{symbol.name}", @{"function" if is_code else "object"}'
             yield f'.size "{symbol.name}", {symbol.size}'
+
+
+def _globals(one: StandIn, known: set[str]) -> Iterator[str]:
+    """The program's other functions and variables: the linker's table of names is as large, on which the
+    order of IRELATIVE relocations depends."""
+    for name in sorted({s.name for s in one.elf.symbols if s.binding == STB_GLOBAL and s.section} - known - _START):
+        if _PLAIN.match(name) and not name.startswith("_"):
+            yield from (f'.globl "{name}"', f'.set "{name}", "{one.label}.text"')
 
 
 def _code(one: StandIn, references: Sequence[Reference]) -> Iterator[str]:
