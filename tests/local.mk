@@ -220,6 +220,7 @@ PYTEST_FILES = \
 	tests/cpuid/test_oracle.py \
 	tests/cpuid/test_tool.py \
 	tests/docs/test_blocks.py \
+	tests/docs/test_columns.py \
 	tests/docs/test_commands.py \
 	tests/docs/test_links.py \
 	tests/experiments/test_experiments.py \
@@ -680,6 +681,7 @@ QUICK_TESTS = \
 	tests/cpuid/test_machine_files.py \
 	tests/cpuid/test_wrong_cpuid.py \
 	tests/docs/test_blocks.py \
+	tests/docs/test_columns.py \
 	tests/docs/test_links.py \
 	tests/faults/test_first_faults.py \
 	tests/faults/test_perf_lines.py \
