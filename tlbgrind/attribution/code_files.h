@@ -1,8 +1,8 @@
 /* The files in which a program writes what its own code is called: perf maps and jitdump files.
 
-   A file is read when new code runs, when a name may be lost, which is before the program removes the
-   file and when code vanishes, and before output is written. Then only what it has more than the
-   last time is read.
+   A file is read when new code runs, when a name may be lost, which is before the program removes
+   the file and when code vanishes, and before output is written. Then only what it has more than
+   the last time is read.
 
    Only a regular file is read that belongs to the user or to root, as perf does, and that has been
    written since the process began: another process may have had its number before. */

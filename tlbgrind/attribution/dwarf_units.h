@@ -13,8 +13,8 @@ typedef struct {
    TgDwarfBytes abbreviations, texts; /* .debug_abbrev, .debug_str */
 } TgDwarfUnits;
 
-/* The next unit before DWARF 5 that has a folder and lines: its folder, and where its line program is
-   in .debug_line. False: there are no more. */
+/* The next unit before DWARF 5 that has a folder and lines: its folder, and where its line program
+   is in .debug_line. False: there are no more. */
 bool tg_dwarf_units_next(TgDwarfUnits* u, const char** folder, uint64_t* line_program);
 
 #endif

@@ -7,8 +7,8 @@ enum { MAGIC = 0x4a695444, VERSION = 1 };
 
 enum { HEADER = 40, PREFIX = 16, LOAD = 40, MOVE = 48, LINES = 16, LINE = 16 };
 
-/* V8 writes its lines for a tool of perf that makes a file of each piece of code, behind a header of
-   so many bytes, and is known by this padding, which others leave zero. */
+/* V8 writes its lines for a tool of perf that makes a file of each piece of code, behind a header
+   of so many bytes, and is known by this padding, which others leave zero. */
 enum { V8_LATE = 64 };
 static const uint32_t V8_PADDING = 0xdeadbeef;
 
@@ -74,8 +74,8 @@ static bool take_range(TgJitdumpRecord* out, uint64_t first, uint64_t size)
    return size > 0 && out->last >= first;
 }
 
-/* Behind the prefix is: process and thread, 4 bytes each; the address again; the code's address, its
-   size and its number, 8 bytes each; its name; the code. */
+/* Behind the prefix is: process and thread, 4 bytes each; the address again; the code's address,
+   its size and its number, 8 bytes each; its name; the code. */
 static bool read_load(const TgJitdump* d, uint64_t at, uint64_t end, TgJitdumpRecord* out)
 {
    uint8_t b[LOAD];

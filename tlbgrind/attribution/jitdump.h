@@ -4,8 +4,8 @@
    long, and when it was written: a piece of code was made, was moved, or has these lines. Numbers
    are in the byte order of the computer that wrote them; here that is little-endian only.
 
-   Plain C11 without Valgrind and libc, so that tests and a fuzzer can use it. All sizes are checked,
-   because the file may be damaged, and the program may be writing it while it is read. */
+   Plain C11 without Valgrind and libc, so that tests and a fuzzer can use it. All sizes are
+   checked, because the file may be damaged, and the program may be writing it while it is read. */
 
 #ifndef TG_JITDUMP_H
 #define TG_JITDUMP_H

@@ -62,9 +62,9 @@ static const char* field(const TgLineProgram* p, uint64_t form, TgDwarfBytes* b,
    return NULL;
 }
 
-/* The next entry of a table: its name, NULL if there is none or its text is elsewhere, and for a file
-   the number of its folder. Before DWARF 5 a file has its folder, a time and a size behind its name,
-   all LEB128. */
+/* The next entry of a table: its name, NULL if there is none or its text is elsewhere, and for a
+   file the number of its folder. Before DWARF 5 a file has its folder, a time and a size behind its
+   name, all LEB128. */
 static const char* entry(const TgLineProgram* p, const TgLineTable* t, bool is_file,
                          TgDwarfBytes* b, uint64_t* folder)
 {

@@ -1,7 +1,7 @@
 /* The line programs of DWARF 2 to 5, the section .debug_line: which code comes from which line.
 
-   Plain C11 without Valgrind and libc, so that tests and a fuzzer can use it. All sizes are checked,
-   because the file may be damaged. */
+   Plain C11 without Valgrind and libc, so that tests and a fuzzer can use it. All sizes are
+   checked, because the file may be damaged. */
 
 #ifndef TG_LINE_PROGRAM_H
 #define TG_LINE_PROGRAM_H
@@ -10,7 +10,8 @@
 
 enum { TG_LINE_FIELDS = 16 }; /* most kinds of data in an entry of a table of DWARF 5; there are 6 */
 
-/* The folders or the files that a program names. In DWARF 5 an entry consists of `n_fields` fields. */
+/* The folders or the files that a program names. In DWARF 5 an entry consists of `n_fields`
+   fields. */
 typedef struct {
    TgDwarfBytes entries;
    uint64_t n;
@@ -42,8 +43,8 @@ typedef struct {
 } TgLineProgram;
 
 /* Reads the header of the program that *section begins with and goes on behind it in *section,
-   which begins at `whole`. `texts`: the section .debug_line_str, empty if there is none. False: there
-   is no further program that can be read. */
+   which begins at `whole`. `texts`: the section .debug_line_str, empty if there is none. False:
+   there is no further program that can be read. */
 bool tg_line_program_open(TgLineProgram* p, TgDwarfBytes* section, const uint8_t* whole,
                           TgDwarfBytes texts);
 
@@ -53,9 +54,9 @@ bool tg_line_program_next(TgLineProgram* p, TgLineRow* out);
 /* The folder of the compilation; NULL: it stands elsewhere, as before DWARF 5. */
 const char* tg_line_program_folder(const TgLineProgram* p);
 
-/* The names of a file and its folder: the file's may be relative to its folder, and that, "" if there
-   is none, to the folder of the compilation. False: there is no such file, or its name stands in
-   another section. */
+/* The names of a file and its folder: the file's may be relative to its folder, and that, "" if
+   there is none, to the folder of the compilation. False: there is no such file, or its name stands
+   in another section. */
 bool tg_line_program_file(const TgLineProgram* p, uint64_t file, const char** folder,
                           const char** name);
 

@@ -131,8 +131,8 @@ static const HChar* name_of(Reader* r, ULong file)
    return *name;
 }
 
-/* Whether all of it is in a section of code but .text. What a linker has removed is at addresses where
-   there is no code. */
+/* Whether all of it is in a section of code but .text. What a linker has removed is at addresses
+   where there is no code. */
 static Bool is_beside_text(const Reader* r, ULong first, ULong end)
 {
    for (Word i = 0; i < VG_(sizeXA)(r->code); i++) {

@@ -66,8 +66,8 @@ static Word compare_mappings(const void* key, const void* element)
 
 /* --- Mappings --- */
 
-/* Whether the segment belongs to memory with code: V8 and others reserve room for all of their code,
-   and make parts of it accessible. */
+/* Whether the segment belongs to memory with code: V8 and others reserve room for all of their
+   code, and make parts of it accessible. */
 static Bool is_of_code(const NSegment* s)
 {
    return s != NULL && (s->kind == SkAnonC || s->kind == SkShmC)

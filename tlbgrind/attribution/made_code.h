@@ -5,8 +5,8 @@
    they are needed. Until then, and if there are none, it is called by the mapping that it is in.
 
    Code that takes the place of other code has lines of its own. While it runs it is called by what
-   the files say last; code that is gone is called by what they said when it first ran, or if that was
-   nothing, by what they said first after that. */
+   the files say last; code that is gone is called by what they said when it first ran, or if that
+   was nothing, by what they said first after that. */
 
 #ifndef TG_MADE_CODE_H
 #define TG_MADE_CODE_H
@@ -24,8 +24,8 @@ void tg_made_code_begin(void);
 /* Whether there is code at the address at all. */
 Bool tg_made_code_is_at(Addr a);
 
-/* A new line for code from `a` on. `object`: the file that it is mapped from, without symbols; NULL:
-   it is in anonymous memory. */
+/* A new line for code from `a` on. `object`: the file that it is mapped from, without symbols;
+   NULL: it is in anonymous memory. */
 TgLine* tg_made_code_line(Addr a, const HChar* object, Addr address);
 
 /* Whether each instruction should have a line of its own, because files may say so. */

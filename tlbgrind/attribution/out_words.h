@@ -1,4 +1,5 @@
-/* Lines of out-files that the tool and tg_simulate both write, as formats: one place for their words.
+/* Lines of out-files that the tool and tg_simulate both write, as formats: one place
+   for their words.
 
    Plain C, without Valgrind: tg_simulate uses it, too. */
 

@@ -145,8 +145,8 @@ static const HChar* symbol_of(DiEpoch epoch, Addr a, Addr* entry)
    return interned;
 }
 
-/* Code that is made at run time: it belongs to no object. A block is a part of one function, so that
-   its instructions have the same name. */
+/* Code that is made at run time: it belongs to no object. A block is a part of one function, so
+   that its instructions have the same name. */
 static Bool in_block;
 static TgLine* block_line; /* NULL: it has none yet */
 

@@ -34,8 +34,8 @@ void tg_sites_name(Addr a, SizeT len, const HChar* object, const HChar* function
    address (tg_line_part()). */
 void tg_sites_part(UInt (*part_at)(Addr a));
 
-/* Begins and ends a block of code, whose instructions are used and get their lengths meanwhile: those
-   that are made at run time have one line together, unless each has to have its own. */
+/* Begins and ends a block of code, whose instructions are used and get their lengths meanwhile:
+   those that are made at run time have one line together, unless each has to have its own. */
 void tg_sites_begin_block(void);
 void tg_sites_end_block(void);
 

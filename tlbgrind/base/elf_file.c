@@ -13,12 +13,12 @@
 enum { CLASS_AT = 4, CLASS_64 = 2, MAX_SEGMENTS = 64, SHT_NOBITS = 8, SHF_COMPRESSED = 0x800,
        ELFCOMPRESS_ZLIB = 1 };
 
-/* The largest section that is read, and the most that one is inflated to. The core ends the tool where
-   there is no memory, of which a 32-bit program leaves little. */
+/* The largest section that is read, and the most that one is inflated to. The core ends the tool
+   where there is no memory, of which a 32-bit program leaves little. */
 enum { MAX_CONTENTS = sizeof(UWord) == 8 ? 1 << 30 : 1 << 26 };
 
-/* The core's, without a header for tools: it reads compressed debug information with it. Returns the
-   number of bytes, less than 0 (as SizeT, so large) if the data are damaged. */
+/* The core's, without a header for tools: it reads compressed debug information with it. Returns
+   the number of bytes, less than 0 (as SizeT, so large) if the data are damaged. */
 extern SizeT tinfl_decompress_mem_to_mem(void* to, SizeT to_size, const void* from, SizeT size,
                                          Int flags);
 enum { TINFL_FLAG_PARSE_ZLIB_HEADER = 1 };

@@ -42,9 +42,9 @@ Bool tg_elf_section(Int fd, UInt nth, TgElfSection* out);
 /* The section of that name; False: there is none. */
 Bool tg_elf_section_by_name(Int fd, const HChar* name, TgElfSection* out);
 
-/* The contents of a section, of *size bytes, to be freed by VG_(free)(). What zlib has compressed is
-   inflated. NULL: there are none, they cannot be read, or they are larger than 1 GiB, 64 MiB in the
-   tool for 32-bit programs. */
+/* The contents of a section, of *size bytes, to be freed by VG_(free)(). What zlib has compressed
+   is inflated. NULL: there are none, they cannot be read, or they are larger than 1 GiB, 64 MiB in
+   the tool for 32-bit programs. */
 UChar* tg_elf_contents(Int fd, const TgElfSection* s, SizeT* size);
 
 #endif

@@ -1,7 +1,7 @@
 /* Processes of the tool's own, which the program does not see.
 
-   They send no signal when they end, and the program does not wait for them when it waits for any of its
-   children. */
+   They send no signal when they end, and the program does not wait for them when it waits for any
+   of its children. */
 
 #ifndef TG_OWN_PROCESS_H
 #define TG_OWN_PROCESS_H

@@ -68,8 +68,8 @@ static void drain(Int fd)
    while (n > 0 || n == -VKI_EINTR);
 }
 
-/* Starts the compressor, waits for it, and tells how it ended, by one byte. If it ends before the run,
-   as on a full disk, the pipe still has a reader: else the kernel would end the program with
+/* Starts the compressor, waits for it, and tells how it ended, by one byte. If it ends before the
+   run, as on a full disk, the pipe still has a reader: else the kernel would end the program with
    SIGPIPE. */
 static void attend(const HChar* zstd, Int in, Int out, Int status)
 {

@@ -140,8 +140,8 @@ static void grow(void)
    stack->room = room;
 }
 
-/* A new frame without costs. Its parts are set one by one, for a copy of a whole frame that was just
-   put together waits for its parts to arrive in memory, at each call. */
+/* A new frame without costs. Its parts are set one by one, for a copy of a whole frame that was
+   just put together waits for its parts to arrive in memory, at each call. */
 static inline __attribute__((always_inline)) Frame* push(Origin origin, Addr sp)
 {
    if (UNLIKELY(stack->n == stack->room))

@@ -10,8 +10,8 @@
    to 1.0. */
 void tg_bar_show(double part, const char *what);
 
-/* The same with the time that is left, if the rest takes as long as what has been done since the first
-   call. */
+/* The same with the time that is left, if the rest takes as long as what has been done since the
+   first call. */
 void tg_bar_show_left(double part);
 
 /* That time, "1:05 left": after so many seconds. */

@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /* Says that there is no such option: with the one that it resembles, or where they are listed.
-   `list`: options as --list-options prints them, one a line, with "=" and words behind those that have
-   a value. */
+   `list`: options as --list-options prints them, one a line, with "=" and words behind those that
+   have a value. */
 void tg_no_such_option(const char *program, const char *argument, const char *list, char *out,
                        size_t size);
 

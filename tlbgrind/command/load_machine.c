@@ -155,8 +155,8 @@ static void take_measured(tlb_machine *m)
    tlb_measured_costs_note(m, path, taken ? NULL : &why);
 }
 
-/* Loads a machine by name or from a file; returns whether it is from a file. The name has precedence;
-   "./NAME" is the file. */
+/* Loads a machine by name or from a file; returns whether it is from a file. The name has
+   precedence; "./NAME" is the file. */
 static bool load(const char *name, tlb_machine *out)
 {
    const tlb_builtin *const b = tlb_builtin_machine(name);

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Begins a picture, which is written to memory; NULL: no memory. Programs that read pictures aloud have its
-   title and description. `style`: of its own classes. Its colours: text, and class "g" for lines of a grid,
-   are dark on white, or the other way round where the reader prefers that. */
+/* Begins a picture, which is written to memory; NULL: no memory. Programs that read pictures aloud
+   have its title and description. `style`: of its own classes. Its colours: text, and class "g" for
+   lines of a grid, are dark on white, or the other way round where the reader prefers that. */
 typedef struct {
    FILE *f;
    char *text;

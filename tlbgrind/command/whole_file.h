@@ -18,8 +18,8 @@ bool tg_can_write(const char *name);
 /* Reads a file, to be freed, with a NUL behind it. NULL with errno; EFBIG above 64M. */
 char *tg_read_whole(const char *name, size_t *length);
 
-/* Reads how a file begins, up to `size` bytes of it, as a tlb_file_begin. Returns how many; -1: it cannot be
-   opened. */
+/* Reads how a file begins, up to `size` bytes of it, as a tlb_file_begin. Returns how many; -1: it
+   cannot be opened. */
 long tg_read_begin(void *opaque, const char *path, char *text, size_t size);
 
 #endif

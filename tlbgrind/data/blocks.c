@@ -52,7 +52,8 @@ static Bool begins_with(const HChar* name, const HChar* prefix)
 
 /* Whether operator new or delete, with the types of its parameters behind `name`, has only such
    parameters as the allocating forms of the standard: sizes, blocks to delete, alignments and
-   std::nothrow. A placement form, (unsigned long, void*), is at most a function of the program's. */
+   std::nothrow. A placement form, (unsigned long, void*), is at most a function of the
+   program's. */
 static Bool allocates(const HChar* name, SizeT length)
 {
    static const HChar* const written[] = { "unsigned", "std::align_val_t", "std::nothrow_t" };

@@ -14,8 +14,8 @@
 #include "trace/shadow_area.h"
 #include "trace/superblocks.h"
 
-/* Whether this is done: --data=yes, or --mappings=yes for row blocks (data/row_blocks.h) in the place
-   of objects, or both for pairs of an object and a row block. */
+/* Whether this is done: --data=yes, or --mappings=yes for row blocks (data/row_blocks.h) in the
+   place of objects, or both for pairs of an object and a row block. */
 extern Bool tg_data_on;
 
 /* --data=yes: heap blocks, names and stacks are followed. */

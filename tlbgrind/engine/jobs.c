@@ -33,8 +33,8 @@ static const HChar ended[] = "a process of --jobs= has ended";
 
 /* --- Start --- */
 
-/* It is beside the tool, as a link; or, where a plain valgrind has the tool, in PATH. NULL: it is in
-   neither. */
+/* It is beside the tool, as a link; or, where a plain valgrind has the tool, in PATH. NULL: it is
+   in neither. */
 static HChar* simulator(void)
 {
    static const HChar name[] = "/tg_simulate";
@@ -53,7 +53,8 @@ static void put_text(void* opaque, const HChar* text, SizeT n)
    tg_jobs_write((const UChar*)text, n);
 }
 
-/* The machine of --itlb=, --dtlb= and --stlb= has neither name nor isa, which a machine file needs. */
+/* The machine of --itlb=, --dtlb= and --stlb= has neither name nor isa, which a machine file
+   needs. */
 static void print_machine(const tlb_machine* m, HChar* text)
 {
    tlb_machine* copy = VG_(malloc)("tg.jobs.machine", sizeof *copy);

@@ -132,8 +132,8 @@ static UInt place_of(const Filter* f, tlb_page** set, const tlb_page* p)
    return i;
 }
 
-/* The number of an empty place of the set, or of that of the page that was not used for longest. This
-   and used_since() take most of the recording's time, so they read nothing but times. */
+/* The number of an empty place of the set, or of that of the page that was not used for longest.
+   This and used_since() take most of the recording's time, so they read nothing but times. */
 static UInt oldest_of_one(const uint64_t* const* time, UInt ways)
 {
    UInt oldest = 0;
@@ -361,8 +361,8 @@ enum { MAX_USES = 3 * TLB_MAX_FILTER_SETS * TLB_MAX_FILTER_WAYS, MOST_SORTED = 1
 
 static Use* use; /* room for MAX_USES */
 
-/* The places of so many, from `first` on, that were used since then. Which ones cannot be foreseen, so
-   no branch depends on it. */
+/* The places of so many, from `first` on, that were used since then. Which ones cannot be foreseen,
+   so no branch depends on it. */
 static UInt used_since(const uint64_t* const* times, UInt first, UInt n_places, ULong since,
                        UShort* found)
 {
@@ -378,9 +378,9 @@ enum { MOST_AT_ONCE = TLB_MAX_FILTER_SETS * TLB_MAX_FILTER_WAYS };
 
 _Static_assert(MOST_AT_ONCE <= 1 << 16, "places are short numbers");
 
-/* Adds the uses since then of pages at so many places of the filter. They are in the first levels still:
-   no reference to the set has been recorded since then. Some are observed again, for their large page
-   has left a filter. */
+/* Adds the uses since then of pages at so many places of the filter. They are in the first levels
+   still: no reference to the set has been recorded since then. Some are observed again, for their
+   large page has left a filter. */
 static UInt find_used(const Filter* f, tlb_user user, UInt first, UInt n_places, ULong since, UInt n)
 {
    static UShort found[MOST_AT_ONCE + 1];

@@ -30,9 +30,9 @@ const HChar* tg_recorded_close(void);
 /* Closes it with the reason why it ends before the program, and says so. */
 void tg_recorded_cut(const HChar* why);
 
-/* In a forked child, whose parent goes on with the file: goes on in one of its own, which says how much of
-   the parent's stands before it. False: it has none, since its name would be the same (*why is NULL then)
-   or since it can not be written; nothing more is written then. */
+/* In a forked child, whose parent goes on with the file: goes on in one of its own, which says how
+   much of the parent's stands before it. False: it has none, since its name would be the same (*why
+   is NULL then) or since it can not be written; nothing more is written then. */
 Bool tg_recorded_fork(const HChar** why);
 
 #endif

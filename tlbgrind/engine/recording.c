@@ -208,8 +208,8 @@ static void follow_changes(void)
 
 /* --- References --- */
 
-/* The stack grows where it is touched first: that is recorded before. It has not to be looked up again
-   until a mapping changes. */
+/* The stack grows where it is touched first: that is recorded before. It has not to be looked up
+   again until a mapping changes. */
 static void find_mapping(tlb_page_number number)
 {
    tlb_page_number* known = &mapped[number % N_MAPPED];
@@ -219,9 +219,9 @@ static void find_mapping(tlb_page_number number)
    *known = number;
 }
 
-/* Something may be driven out of some machine. What the filters have is then certain to be in no first
-   level any more, so each page is recorded once more when it is referenced next; the order in which
-   they were used until here is told before. */
+/* Something may be driven out of some machine. What the filters have is then certain to be in no
+   first level any more, so each page is recorded once more when it is referenced next; the order in
+   which they were used until here is told before. */
 static void others_come(tlb_point point, ULong first, ULong last)
 {
    if (!tg_recording_on)

@@ -52,8 +52,8 @@ void tg_recording_asks(void);
    so. Does nothing if nothing is recorded. */
 void tg_recording_stop(const HChar* why);
 
-/* In a forked child: it has a recording of its own, where the name has %p; else there is only the parent's,
-   which the first child says. */
+/* In a forked child: it has a recording of its own, where the name has %p; else there is only the
+   parent's, which the first child says. */
 void tg_recording_forked(void);
 
 /* In the parent of a forked child. */

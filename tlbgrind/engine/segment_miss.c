@@ -276,8 +276,8 @@ Bool miss_many(const TgShadowArea* shadow, TgSegment* s, UInt n_groups, UInt nth
    return True;
 }
 
-/* The same where the run is recorded: to the recording, and then to the machines. Returns False, and
-   has done nothing, if this is the page's first touch, which is more. */
+/* The same where the run is recorded: to the recording, and then to the machines. Returns False,
+   and has done nothing, if this is the page's first touch, which is more. */
 static __attribute__((noinline))
 Bool miss_recorded(const TgShadowArea* shadow, TgSegment* s, UInt nth, TgRef* r, tlb_page* p,
                    tlb_user kind)

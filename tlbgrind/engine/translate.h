@@ -23,7 +23,8 @@ void tg_translate_check(void);
 void tg_translate(TgRef* r, tlb_page* p, tlb_page_number number, ULong now,
                   Bool on_one_page);
 
-/* Whether the reference is a first touch of the page for page faults, or a first write since a fork. */
+/* Whether the reference is a first touch of the page for page faults, or a first write since a
+   fork. */
 Bool tg_translate_touches(const TgRef* r, const tlb_page* p);
 
 /* Only the first touch of the page, for the page faults: no MMU sees the reference. */

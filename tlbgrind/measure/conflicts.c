@@ -90,8 +90,9 @@ static size_t read_fits(const TgCurve *curve, size_t n, const TgSide *side,
    return found;
 }
 
-/* The most that fit at strides at which about the fewest fit, 0 if no two strides agree. A page that
-   is none of ours can take a place, so of numbers that are nearly the same the largest counts. */
+/* The most that fit at strides at which about the fewest fit, 0 if no two strides agree. A page
+   that is none of ours can take a place, so of numbers that are nearly the same the largest
+   counts. */
 static double fewest_of(const Fit *fit, size_t n, unsigned *agree)
 {
    double least = 0, ways = 0;

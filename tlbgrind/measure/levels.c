@@ -17,7 +17,8 @@ static const double least_entries = 4;
 /* A knee so close to that of a cache may be the cache's, or the page tables leaving it. */
 static const double beside_cache = 1.25;
 
-/* Stores to many pages whose lines leave the cache cost more and more up to this ratio behind it. */
+/* Stores to many pages whose lines leave the cache cost more and more up to this ratio behind
+   it. */
 static const double behind_cache_stores = 1.6;
 
 /* No hit of any level costs so many cycles more: behind such a step are walks, which cost more and

@@ -18,8 +18,8 @@ enum {
    LEGEND_LINE = 15, MOST_PANELS = 32
 };
 
-/* Colours that can be told apart by most people who see fewer; then the same, dashed. The last is that of
-   text. */
+/* Colours that can be told apart by most people who see fewer; then the same, dashed. The last is
+   that of text. */
 enum { N_COLOURS = 7 };
 static const char style[]
    = "polyline,path{stroke-width:1.5;fill:none}"

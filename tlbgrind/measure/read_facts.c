@@ -82,8 +82,8 @@ static void add_unseen(TgSide *stores, const TgSide *loads)
    snprintf(first->behind_why, sizeof first->behind_why, "%s", why);
 }
 
-/* Behind the first level, steps at which loads have none are of caches and of stores themselves, and
-   there is one for each of the levels of loads. */
+/* Behind the first level, steps at which loads have none are of caches and of stores themselves,
+   and there is one for each of the levels of loads. */
 static void drop_others(TgSide *stores, const TgSide *loads)
 {
    unsigned kept = 1, of = 1;
@@ -128,7 +128,8 @@ static void as_of_loads(TgFacts *f)
 }
 
 /* Where fetches are guessed ahead, a part of the misses is hidden, and what is behind the last
-   entry looks like a slope whatever the replacement is. The same holds for a step that is not sharp. */
+   entry looks like a slope whatever the replacement is. The same holds for a step that is not
+   sharp. */
 static void doubt_slopes(TgSide *side)
 {
    static const double sharp = 1.04;

@@ -34,8 +34,8 @@ static const double grown = 1.25;
    there are as many pages as entries. */
 static const double long_foot = 0.5, half_misses = 0.54;
 
-/* A rise of less than that part of the whole reference is none. Of a store and the barrier behind it
-   a miss of the first level is 3.5 %. */
+/* A rise of less than that part of the whole reference is none. Of a store and the barrier behind
+   it a miss of the first level is 3.5 %. */
 static const double least_part = 0.03;
 
 /* A rise over more than this ratio of pages is no step, but a drift. */

@@ -1,5 +1,5 @@
-/* A program that executes /proc/self/exe: itself natively, but the kernel's link leads to Valgrind's
-   tool. The call gets the program's own file. */
+/* A program that executes /proc/self/exe: itself natively, but the kernel's link leads to
+   Valgrind's tool. The call gets the program's own file. */
 
 #ifndef TG_SELF_EXEC_H
 #define TG_SELF_EXEC_H

@@ -58,8 +58,8 @@ static void rebase(TgMachine* m, UInt page_shift)
                         "page of this run in the same number", own >> 10);
 }
 
-/* On processors whose kernels can have other base pages, a machine of theirs has those of the kernel
-   at hand, as the program's mappings have. */
+/* On processors whose kernels can have other base pages, a machine of theirs has those of the
+   kernel at hand, as the program's mappings have. */
 static void take_kernels_page(TgMachine* m)
 {
    const UInt shift = (UInt)__builtin_ctzl(VKI_PAGE_SIZE);

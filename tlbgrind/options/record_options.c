@@ -41,8 +41,8 @@ typedef struct {
    const HChar* arg; /* that names them; NULL: nobody does */
 } Named;
 
-/* Beside those of the run, where nothing is said: a server or desktop of each kind. What they cost and
-   which others they cover is in docs/processor.md. */
+/* Beside those of the run, where nothing is said: a server or desktop of each kind. What they cost
+   and which others they cover is in docs/processor.md. */
 static const HChar usual_machines[] = "skylake,zen4,neoverse-n1";
 
 static Bool each_named(const HChar* name, void* opaque)

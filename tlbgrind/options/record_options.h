@@ -15,8 +15,8 @@ struct _TgRecordOptions {
    UInt thp_shift; /* of the run's transparent huge pages */
 };
 
-/* Sets o->record, which stays NULL if the run is not recorded; to be called when the machines and the
-   base page are known. Ends the run if such a run can not be recorded. */
+/* Sets o->record, which stays NULL if the run is not recorded; to be called when the machines and
+   the base page are known. Ends the run if such a run can not be recorded. */
 void tg_record_options_finish(TgOptions* o);
 
 #endif

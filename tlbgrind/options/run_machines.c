@@ -195,8 +195,8 @@ static void make_room_for_copies(TgOptions* o)
    }
 }
 
-/* Of a reference to two pages cachegrind looks up both in one level before it goes to the next, and its
-   levels do not know each other. */
+/* Of a reference to two pages cachegrind looks up both in one level before it goes to the next, and
+   its levels do not know each other. */
 static void count_as_cachegrind(TgOptions* o)
 {
    o->kernel.cores = TG_CORES_SHARED;

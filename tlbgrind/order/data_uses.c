@@ -14,8 +14,8 @@
 #include "order/data_uses.h"
 #include "space/aspace.h"
 
-/* Uses are recorded byte by byte: several variables may share a word, and an order of those that are
-   not written would move those that are. */
+/* Uses are recorded byte by byte: several variables may share a word, and an order of those that
+   are not written would move those that are. */
 enum { PAGE = 4096, WORD = 64, N_WORDS = PAGE / WORD };
 
 /* A page of an object's data. */
@@ -230,8 +230,8 @@ static Int size_of(const IRSB* out, const IRExpr* e)
    return sizeofIRType(typeOfIRExpr(out->tyenv, e));
 }
 
-/* Whether the instruction of statement number i writes behind it what it reads there. Its page fault
-   is a write's. */
+/* Whether the instruction of statement number i writes behind it what it reads there. Its page
+   fault is a write's. */
 static Bool is_modify(const IRSB* in, Int i, const IRExpr* address)
 {
    for (i++; i < in->stmts_used && in->stmts[i]->tag != Ist_IMark; i++) {

@@ -5,8 +5,8 @@
    map private pages writable. So the layout of data matters by which variables are written, and
    by the pages that contain them. A page of .bss that is only read has one, too.
 
-   Every store and load calls a function, which is slow: it is done with --entries=data only. It does
-   not depend on the simulation, nor the simulation on it. */
+   Every store and load calls a function, which is slow: it is done with --entries=data only. It
+   does not depend on the simulation, nor the simulation on it. */
 
 #ifndef TG_DATA_USES_H
 #define TG_DATA_USES_H
@@ -17,8 +17,8 @@
 /* Starts recording; without it the functions below do nothing. */
 void tg_data_uses_init(void);
 
-/* Adds calls that record the stores and loads of statement number i of `in`. To be called after it is
-   added. */
+/* Adds calls that record the stores and loads of statement number i of `in`. To be called after it
+   is added. */
 void tg_data_uses_statement(IRSB* out, const IRSB* in, Int i);
 
 /* The kernel reads [a, a+len), or wrote to it. */

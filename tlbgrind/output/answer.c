@@ -100,8 +100,8 @@ static void print_place(const TgResult* r, const HChar* of)
    VG_(umsg)("\n");
 }
 
-/* The machine that loses the largest share; with --advice, of those with their own pages. NULL: none
-   tells what a miss costs. */
+/* The machine that loses the largest share; with --advice, of those with their own pages. NULL:
+   none tells what a miss costs. */
 static const TgResult* dearest(const TgResults* results)
 {
    const TgResult* found = NULL;

@@ -153,8 +153,8 @@ static void print_run(TgFile* f, const TgResults* results)
                  results->straddles[TLB_STORE]);
 }
 
-/* Prints the misses beyond a reference's first in one level. A tool that counts at most one miss per
-   reference differs by these, and by the accesses of guarded helpers that were not made. */
+/* Prints the misses beyond a reference's first in one level. A tool that counts at most one miss
+   per reference differs by these, and by the accesses of guarded helpers that were not made. */
 static void print_second_misses(TgFile* f, const TgResult* result, const TgEvent** events,
                                 UInt n_events)
 {
@@ -306,8 +306,8 @@ static void add_costs(ULong* sum, const TgLine* line)
       sum[i] += cost[i];
 }
 
-/* Of the lines from number `first` to `last`, which are one: what they have whatever the machine is,
-   and their numbers in the recording. */
+/* Of the lines from number `first` to `last`, which are one: what they have whatever the machine
+   is, and their numbers in the recording. */
 static void print_recorded(TgFile* f, XArray* lines, Word first, Word last, const ULong* cost)
 {
    static const UInt counts[] = {

@@ -11,8 +11,8 @@
 Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArray* lines,
                   const HChar* name);
 
-/* Prints what all machines' out-files have in common, for a recording: where they differ stands a line
-   that begins with '@', and of each line of source one that begins with ':'. The format:
+/* Prints what all machines' out-files have in common, for a recording: where they differ stands a
+   line that begins with '@', and of each line of source one that begins with ':'. The format:
    docs/internals/formats.md. */
 void tg_costs_file_record(const TgResults* results, XArray* lines, TgFile* f);
 

@@ -87,8 +87,8 @@ static void print_costs(TgFile* f, const ULong* costs, const TgEvent** events, U
       tg_file_number(f, costs[events[i]->cost], i + 1 < n_events ? ' ' : '\n');
 }
 
-/* Adds up the parts of line number *i for one object, which are those of several mappings, and moves
-   on to the last of them. */
+/* Adds up the parts of line number *i for one object, which are those of several mappings, and
+   moves on to the last of them. */
 static const TgLine* add_up(XArray* lines, Word* i, UInt machine, ULong* cost)
 {
    const TgLine* l = *(TgLine**)VG_(indexXA)(lines, *i);

@@ -1,7 +1,8 @@
 /* The costs of a run, divided among its phases or threads.
 
    One share is at hand. When another takes over, the costs that have come since are added to it,
-   line by line, and arc by arc of the call graph. The counts themselves (attribution/lines.h) go on through all of them. */
+   line by line, and arc by arc of the call graph. The counts themselves (attribution/lines.h) go on
+   through all of them. */
 
 #ifndef TG_SHARES_H
 #define TG_SHARES_H

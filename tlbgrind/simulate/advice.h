@@ -1,6 +1,6 @@
-/* The machines of --advice=, each with its variants: of a variant in which no count is another there is
-   neither a row nor a file, but some lines in the file of its machine. Which they are is only known when
-   all machines have been simulated, so files are kept until then.
+/* The machines of --advice=, each with its variants: of a variant in which no count is another
+   there is neither a row nor a file, but some lines in the file of its machine. Which they are is
+   only known when all machines have been simulated, so files are kept until then.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #ifndef TG_SIMULATE_ADVICE_H
@@ -18,12 +18,12 @@ typedef struct TgAdvice TgAdvice;
 /* For the machines of a list that has variants. */
 TgAdvice *tg_advice_new(const TgSimulatedList *list);
 
-/* Notes what a machine that has been simulated has: the least that its misses cost, and lines for the
-   file of the machine that it is a variant of. */
+/* Notes what a machine that has been simulated has: the least that its misses cost, and lines for
+   the file of the machine that it is a variant of. */
 void tg_advice_note(TgAdvice *a, const TgOutFile *o, uint64_t least);
 
-/* Keeps a file of the machine, and its text, which was malloc'ed. `lines_at`: where lines about variants
-   belong in it; 0: nowhere. */
+/* Keeps a file of the machine, and its text, which was malloc'ed. `lines_at`: where lines about
+   variants belong in it; 0: nowhere. */
 void tg_advice_keep(TgAdvice *a, unsigned machine, const char *name, char *text, size_t n,
                     size_t lines_at);
 

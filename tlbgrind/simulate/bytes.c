@@ -7,7 +7,8 @@
 
 #include "simulate/bytes.h"
 
-/* Adds what a call has moved, which is nothing if it was interrupted. False: there will be no more. */
+/* Adds what a call has moved, which is nothing if it was interrupted. False: there will be no
+   more. */
 static bool add(ssize_t moved, size_t *n)
 {
    if (moved < 0 && errno == EINTR)

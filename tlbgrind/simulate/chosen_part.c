@@ -70,7 +70,8 @@ static void refuse_name(const search *s, TgPartKind kind, const char *option, co
    }
 }
 
-/* By its name, else by its label. False: there is none. *number stays if the option is not given. */
+/* By its name, else by its label. False: there is none. *number stays if the option is not
+   given. */
 static bool find(const search *s, TgPartKind kind, const char *option, const char *given, int *number)
 {
    if (given == NULL)

@@ -1,8 +1,8 @@
 /* The part of a run that is counted: --from=, --to= and --thread=.
 
-   All of the recording is simulated, so that the TLBs have what they had in the run; counts and names
-   are those of the part. A recording has the references of each phase, and of each thread with
-   --separate-threads=yes: a part is made of whole phases, or is a thread.
+   All of the recording is simulated, so that the TLBs have what they had in the run; counts and
+   names are those of the part. A recording has the references of each phase, and of each thread
+   with --separate-threads=yes: a part is made of whole phases, or is a thread.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #ifndef TG_SIMULATE_CHOSEN_PART_H

@@ -14,8 +14,8 @@ enum {
    SHADES = 8, STEP = 26
 };
 
-/* Where the paper is white the least is the lightest; where it is dark, the darkest. Text stands out from each
-   shade by a contrast of 4.5 and more. */
+/* Where the paper is white the least is the lightest; where it is dark, the darkest. Text stands
+   out from each shade by a contrast of 4.5 and more. */
 static const char style[]
    = ".s0{fill:#f2f6fb}.s1{fill:#dde9f5}.s2{fill:#c5dbee}.s3{fill:#a5c8e4}.s4{fill:#7fb0d8}.s5{fill:#2f75b5}"
      ".s6{fill:#245f98}.s7{fill:#1a4a7a}.s8{fill:#10355b}\n"

@@ -6,8 +6,8 @@
 
 #include "simulate/maps.h"
 
-/* All maps of the rows as SVG, one below the other: the darker a cell, the greater its count. To be freed;
-   NULL: no memory. */
+/* All maps of the rows as SVG, one below the other: the darker a cell, the greater its count. To be
+   freed; NULL: no memory. */
 char *tg_heat_map(const TgRow *row, unsigned n, TgMap map, size_t *length);
 
 #endif

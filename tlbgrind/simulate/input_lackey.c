@@ -1,8 +1,8 @@
 /* The text of Valgrind's lackey with --trace-mem=yes: a line for each reference.
 
-   "I  ADDRESS,SIZE" is an instruction; " L ", " S " and " M " in its place are a load, a store, and a
-   load and store of the same bytes. Addresses are hexadecimal, sizes decimal. Valgrind's own lines
-   begin with "==", "--" or "**".
+   "I  ADDRESS,SIZE" is an instruction; " L ", " S " and " M " in its place are a load, a store, and
+   a load and store of the same bytes. Addresses are hexadecimal, sizes decimal. Valgrind's own
+   lines begin with "==", "--" or "**".
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include <string.h>

@@ -174,8 +174,8 @@ static void each_machine(loading *l, const char *text, void (*each)(loading *l, 
    }
 }
 
-/* A run has large mappings by number among its variants only if there is room for them. So it is here,
-   though there were more room. */
+/* A run has large mappings by number among its variants only if there is room for them. So it is
+   here, though there were more room. */
 static void read_advice(loading *l, const char *text, const char *advice)
 {
    tlb_reason why;

@@ -29,9 +29,9 @@ typedef struct {
    unsigned group; /* with --advice=: so many are a machine and its variants, itself the first; 0: without */
 } TgSimulatedList;
 
-/* Loads the machines of a list as --machine= takes it, with that policy for their pages; `advice`: what
-   --advice= takes, which sets their variants behind each (NULL: it is not given). What is wrong ends the
-   program. `syscalls`: what system calls do to those that do not tell themselves. */
+/* Loads the machines of a list as --machine= takes it, with that policy for their pages; `advice`:
+   what --advice= takes, which sets their variants behind each (NULL: it is not given). What is
+   wrong ends the program. `syscalls`: what system calls do to those that do not tell themselves. */
 TgSimulatedList tg_simulated_load(const char *list, const char *advice, const TgSimulatedPages *pages,
                                   const tlb_syscalls *syscalls);
 
@@ -41,14 +41,15 @@ typedef struct {
    uint64_t sizes;
 } TgAsked;
 
-/* Ends the program if the recording is not made for one of the machines, and says for which it would
-   have to be. */
+/* Ends the program if the recording is not made for one of the machines, and says for which it
+   would have to be. */
 void tg_simulated_check(const TgSimulatedList *list, const tlb_strength *s, const TgAsked *asked,
                         const char *recording);
 
 /* The base pages of a trace have 2^`told` bytes, 0: it does not tell. Gives the machines these, and
-   takes --pages= (NULL: not given). *page_shift is the size to count references by, *backing that of
-   all pages. `is_told`: which pages lie side by side is known. What can not be ends the program. */
+   takes --pages= (NULL: not given). *page_shift is the size to count references by, *backing that
+   of all pages. `is_told`: which pages lie side by side is known. What can not be ends the
+   program. */
 void tg_simulated_take_pages(TgSimulatedList *list, unsigned told, const char *pages, bool is_told,
                              unsigned *page_shift, unsigned *backing);
 

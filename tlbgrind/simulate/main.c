@@ -240,7 +240,8 @@ static void write_out_files(const simulation *s, const TgOutFile *machine, const
    free(name);
 }
 
-/* What is counted: all of the run, or a part. Of a recording that was cut short there is no text. */
+/* What is counted: all of the run, or a part. Of a recording that was cut short there is no
+   text. */
 typedef struct {
    bool is_part;
    TgChosenPart part;

@@ -31,18 +31,19 @@ typedef struct {
    const TgRow **cell; /* of the first value down all across, then of the next */
 } TgGrid;
 
-/* Calls `each`, which may be NULL, for each machine of which two values differ, and each combination of these
-   is there. Returns how many there are. */
+/* Calls `each`, which may be NULL, for each machine of which two values differ, and each
+   combination of these is there. Returns how many there are. */
 unsigned tg_maps_each(const TgRow *row, unsigned n, void (*each)(const TgGrid *g, void *opaque), void *opaque);
 
 uint64_t tg_map_count(const TgRow *row, TgMap map);
 
-/* The least and the greatest count of a map, and how far it is from the one to the other: 0 to `shades`. */
+/* The least and the greatest count of a map, and how far it is from the one to the other: 0 to
+   `shades`. */
 void tg_map_range(const TgGrid *g, TgMap map, uint64_t *least, uint64_t *most);
 unsigned tg_map_shade(uint64_t count, uint64_t least, uint64_t most, unsigned shades);
 
-/* What the map shows, in words; and names that are not ended by a zero: of the machine, of what varies, and of
-   one of its values. */
+/* What the map shows, in words; and names that are not ended by a zero: of the machine, of what
+   varies, and of one of its values. */
 const char *tg_map_words(TgMap map);
 const char *tg_map_machine(const TgGrid *g, size_t *n);
 const char *tg_map_key(const TgAxis *a, size_t *n);

@@ -20,8 +20,8 @@ typedef struct {
    size_t kind_length, label_length, name_length;
 } TgSection;
 
-/* Finds the sections of a text: the run's first. Returns how many there are, at most `most`, and *why
-   is then NULL; or what is wrong. */
+/* Finds the sections of a text: the run's first. Returns how many there are, at most `most`, and
+   *why is then NULL; or what is wrong. */
 unsigned tg_run_text_sections(const char *text, size_t n, TgSection *section, unsigned most,
                               const char **why);
 
@@ -60,17 +60,18 @@ typedef struct {
    const char *file;
 } TgOutFile;
 
-/* Adds up the costs of a machine, and the least that its misses cost. The text may be empty: then there
-   are misses alone. */
+/* Adds up the costs of a machine, and the least that its misses cost. The text may be empty: then
+   there are misses alone. */
 void tg_out_file_sums(const TgOutFile *o, const char *text, size_t n, uint64_t total[TG_N_COSTS],
                       uint64_t *least);
 
-/* Makes the out-file's text, to be freed, from one that has been checked. *behind_machine: where what is
-   about the machine ends. */
+/* Makes the out-file's text, to be freed, from one that has been checked. *behind_machine: where
+   what is about the machine ends. */
 char *tg_out_file_make(const TgOutFile *o, const char *text, size_t n, size_t *length,
                        size_t *behind_machine);
 
-/* The lines about a variant of that number, if no count is another, to be freed; what its rule has come to. */
+/* The lines about a variant of that number, if no count is another, to be freed; what its rule has
+   come to. */
 char *tg_out_file_variant(const TgOutFile *o, unsigned number, tlb_rule_effect *effect);
 
 /* The out-file's text, to be freed, with lines more at some place. */

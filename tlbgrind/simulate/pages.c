@@ -33,8 +33,8 @@ static void take_thp(const TgSimulateOptions *o, TgSimulatedPages *out)
    out->thp_is_given = true;
 }
 
-/* As options/page_options.c has it: a rule for transparent huge pages of all memory is --thp=always,
-   and --thp=never contradicts all such rules. */
+/* As options/page_options.c has it: a rule for transparent huge pages of all memory is
+   --thp=always, and --thp=never contradicts all such rules. */
 static void settle_thp(const TgSimulateOptions *o, const char *with_thp, TgSimulatedPages *out)
 {
    tlb_page_policy *const p = &out->policy;

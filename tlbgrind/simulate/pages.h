@@ -31,9 +31,9 @@ typedef struct {
    char text[TG_MOST_NOTES][TLB_RULE_NOTE_SIZE];
 } TgPageNotes;
 
-/* The policy as the kernel has it on that machine: all machines' with the machine's own rules behind
-   it (NULL: it has none), which are joined by +; and what has to be said of it. `given`: what the user
-   has called the machine; `is_known`: it is a processor as it is. */
+/* The policy as the kernel has it on that machine: all machines' with the machine's own rules
+   behind it (NULL: it has none), which are joined by +; and what has to be said of it. `given`:
+   what the user has called the machine; `is_known`: it is a processor as it is. */
 tlb_page_policy tg_machines_pages(const TgSimulatedPages *all, const tlb_machine *m,
                                   const char *given, const char *rules, bool is_known, bool is_file,
                                   TgPageNotes *notes);

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of --from=, --to= and --thread=; NULL: not given. Marks are names of phases, or what stands for these
-   in names of files. */
+/* Of --from=, --to= and --thread=; NULL: not given. Marks are names of phases, or what stands for
+   these in names of files. */
 typedef struct {
    const char *from, *to, *thread;
 } TgPartChoice;

@@ -1,8 +1,8 @@
 /* The text of several phases together. See simulate/phase_texts.h.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
-   Lines of source stand in one order in all sections, and the run's has all of them: so it is read line by
-   line, and each phase up to the line that is its next. */
+   Lines of source stand in one order in all sections, and the run's has all of them: so it is read
+   line by line, and each phase up to the line that is its next. */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,10 +9,10 @@
 
 #include "simulate/out_file.h"
 
-/* Adds up the counts of phases, at least two of the n sections: those for which of[] is set. Section 0 is
-   the run's; all have been checked. Returns the text, to be freed; NULL: they do not fit each other. Where
-   instructions have addresses, how many pages of code there are is left out: the texts tell that of each
-   phase alone. */
+/* Adds up the counts of phases, at least two of the n sections: those for which of[] is set.
+   Section 0 is the run's; all have been checked. Returns the text, to be freed; NULL: they do not
+   fit each other. Where instructions have addresses, how many pages of code there are is left out:
+   the texts tell that of each phase alone. */
 char *tg_phase_texts_add(const TgSection *section, unsigned n, const bool *of, size_t *length);
 
 #endif

@@ -1,7 +1,7 @@
 /* Where pages lie in physical memory, as a file beside a trace tells: DynamoRIO's v2p.textproto.
 
-   It has the sizes of the pages, and so which pages back which memory; and which of them lie side by
-   side, for arrays whose entries cover several pages. docs/internals/formats.md has the format.
+   It has the sizes of the pages, and so which pages back which memory; and which of them lie side
+   by side, for arrays whose entries cover several pages. docs/internals/formats.md has the format.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #ifndef TG_SIMULATE_PHYSICAL_H

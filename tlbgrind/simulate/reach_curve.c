@@ -1,8 +1,8 @@
 /* The reach curve of a recording. See simulate/reach_curve.h.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
-   A reference that the recording has left out is to one of the pages of its side that were used last,
-   no more than the smallest array has. It hits in all arrays, and uses tell the order. */
+   A reference that the recording has left out is to one of the pages of its side that were used
+   last, no more than the smallest array has. It hits in all arrays, and uses tell the order. */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,8 @@
 
 typedef struct TgReachCurve TgReachCurve;
 
-/* Over base pages of 2^page_shift bytes, of a recording that tlb_strength_covers_reach() has passed. */
+/* Over base pages of 2^page_shift bytes, of a recording that tlb_strength_covers_reach() has
+   passed. */
 TgReachCurve *tg_reach_curve_new(unsigned page_shift);
 
 /* The next n records. */

@@ -13,8 +13,8 @@ typedef struct TgRecording TgRecording;
 /* Opens the file and reads its head. What is wrong ends the program. */
 TgRecording *tg_recording_open(const char *name);
 
-/* The same of a run that goes on: reads a head from there, a pipe, which it closes in the end. What is
-   read is handed to `copy`, too, if that is not NULL. */
+/* The same of a run that goes on: reads a head from there, a pipe, which it closes in the end. What
+   is read is handed to `copy`, too, if that is not NULL. */
 typedef void tg_recording_copy(void *opaque, const uint8_t *bytes, size_t n);
 TgRecording *tg_recording_of_run(int fd, tg_recording_copy *copy, void *opaque);
 
@@ -23,8 +23,8 @@ const tlb_strength *tg_recording_strength(const TgRecording *r);
 /* How the run's kernel has transparent huge pages. */
 tlb_thp_mode tg_recording_thp(const TgRecording *r);
 
-/* Reads the next block, as tlb_stream_read(): first those of the recording that this one goes on from, up to
-   there. */
+/* Reads the next block, as tlb_stream_read(): first those of the recording that this one goes on
+   from, up to there. */
 tlb_stream_found tg_recording_read(TgRecording *r);
 
 /* How much of its files has been read, 0.0 to 1.0; -1.0: that is not known. */
@@ -53,8 +53,8 @@ typedef struct {
    uint64_t after_records, after_sum; /* where that is: so many records, and the sum by then */
 } TgRecordingHead;
 
-/* Reads a head, which ends with an empty line, from a text of n bytes. Returns how many bytes it has;
-   0: it is none, with the reason. */
+/* Reads a head, which ends with an empty line, from a text of n bytes. Returns how many bytes it
+   has; 0: it is none, with the reason. */
 size_t tg_recording_head(const char *text, size_t n, TgRecordingHead *out, const char **why);
 
 #endif

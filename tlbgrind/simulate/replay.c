@@ -31,8 +31,8 @@ typedef struct {
    uint64_t (*extra)[TLB_N_USERS][TLB_N_COSTS]; /* by machine, but for what came last */
 } part;
 
-/* Machines whose pages are of the same sizes at any time, and lie in their first levels as entries of
-   the same sizes: so a use of a page is one for all of them, or for none. */
+/* Machines whose pages are of the same sizes at any time, and lie in their first levels as entries
+   of the same sizes: so a use of a page is one for all of them, or for none. */
 typedef struct {
    tlb_mmus *all;
    tlb_pagemap *map; /* NULL: all pages are base pages */

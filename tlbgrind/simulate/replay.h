@@ -28,8 +28,8 @@ TgReplay *tg_replay_new_backed(const TgSimulatedList *list, unsigned first, unsi
 /* Simulates n records. Returns NULL, or what is wrong with them. */
 const char *tg_replay_records(TgReplay *r, const tlb_record *record, unsigned n);
 
-/* From now on counts are those of another part of the run. Part 0 is the first; a new one has the next
-   number. False: it is none of these, or there are too many. */
+/* From now on counts are those of another part of the run. Part 0 is the first; a new one has the
+   next number. False: it is none of these, or there are too many. */
 bool tg_replay_part(TgReplay *r, unsigned number);
 
 /* Sets all counts to zero, and goes on with part 0, the only one. */
@@ -61,7 +61,8 @@ unsigned tg_replay_levels(const TgReplay *r, unsigned nth);
    part 0. */
 const uint64_t *tg_replay_costs(const TgReplay *r, unsigned nth, unsigned line, tlb_user user);
 
-/* Some parts of the run: a bool for each of its first n, and none of those behind them. NULL: all. */
+/* Some parts of the run: a bool for each of its first n, and none of those behind them. NULL:
+   all. */
 typedef struct {
    unsigned n;
    bool *has;
@@ -78,8 +79,9 @@ void tg_replay_extra(const TgReplay *r, unsigned nth, const TgSelection *parts,
 /* What an out-file says of the page sizes of the machine's memory. */
 void tg_replay_backing(const TgReplay *r, unsigned nth, tlb_backing_line *line, void *opaque);
 
-/* What the out-file of a machine says of its variant, which has that number, if no count is another:
-   tlb_advice_same_keys(). Returns what its rule has come to. The recording has changes of mappings. */
+/* What the out-file of a machine says of its variant, which has that number, if no count is
+   another: tlb_advice_same_keys(). Returns what its rule has come to. The recording has changes of
+   mappings. */
 tlb_rule_effect tg_replay_variant(const TgReplay *r, unsigned nth, unsigned number,
                                   tlb_backing_line *line, void *opaque);
 

@@ -6,8 +6,8 @@
 
 #include "simulate/maps.h"
 
-/* Prints the rows; and the map, for each machine of which two values differ, and each combination of
-   these is there. What cannot be written ends the program. */
+/* Prints the rows; and the map, for each machine of which two values differ, and each combination
+   of these is there. What cannot be written ends the program. */
 void tg_table_print(const TgRow *row, unsigned n, TgMap map);
 
 #endif

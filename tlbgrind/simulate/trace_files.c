@@ -35,7 +35,8 @@ static bool is_file(const char *name)
    return stat(name, &s) == 0 && S_ISREG(s.st_mode);
 }
 
-/* Whether drraw2trace names a thread's or core's trace so: NAME.trace.zip, NAME.trace.gz, NAME.trace. */
+/* Whether drraw2trace names a thread's or core's trace so: NAME.trace.zip, NAME.trace.gz,
+   NAME.trace. */
 static bool is_trace(const char *name)
 {
    const char *const at = strstr(name, ".trace");

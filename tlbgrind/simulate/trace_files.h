@@ -16,7 +16,8 @@ typedef struct {
    bool is_folder;
 } TgTraceFiles;
 
-/* Of drmemtrace a folder may be named, or one that has it as `trace`. What is wrong ends the program. */
+/* Of drmemtrace a folder may be named, or one that has it as `trace`. What is wrong ends the
+   program. */
 TgTraceFiles tg_trace_files(const char *name, const TgTraceFormat *format);
 
 /* The v2p.textproto beside the files, or beside their folder `trace`. NULL: there is none. */

@@ -1,7 +1,7 @@
 /* Simulates machines from a trace of another program.
 
-   The files of several threads are read in turn: always that whose last timestamp is the earliest, up
-   to its next one, as DynamoRIO's own reader interleaves them.
+   The files of several threads are read in turn: always that whose last timestamp is the earliest,
+   up to its next one, as DynamoRIO's own reader interleaves them.
 
    Costs are counted by page of code: the page of the instruction that a reference comes from. A
    trace has no names.

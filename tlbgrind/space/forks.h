@@ -34,9 +34,9 @@ typedef struct {
 
 enum { TG_MAX_FORK_WRITES = 2 };
 
-/* What the kernel writes natively when a fork returns: clone()'s child_tid in the child, and in both
-   processes the area that the C library has registered with rseq(), a call that Valgrind refuses.
-   Returns their number. */
+/* What the kernel writes natively when a fork returns: clone()'s child_tid in the child, and in
+   both processes the area that the C library has registered with rseq(), a call that Valgrind
+   refuses. Returns their number. */
 UInt tg_forks_kernel_writes(Bool is_child, TgKernelWrite* out);
 
 /* Whether the current call makes a process in the same address space (vfork), of which nothing is

@@ -14,8 +14,8 @@
 /* A block begins, whose first instruction is the site's. */
 void tg_call_code_begin(IRSB* out, TgSite* first);
 
-/* With --toggle-collect=, before and after that: calls of tg_collection_enter() if a function begins
-   at the block's address, and of tg_collection_leave() if one has been left. */
+/* With --toggle-collect=, before and after that: calls of tg_collection_enter() if a function
+   begins at the block's address, and of tg_collection_leave() if one has been left. */
 void tg_collection_code_enter(IRSB* out, Addr a);
 void tg_collection_code_leave(IRSB* out, Addr a, const VexGuestLayout* layout);
 

@@ -191,9 +191,9 @@ static Bool has_lists(UInt syscall, const UWord* args)
    return is_list(args[first]) && is_list(args[first + 1]);
 }
 
-/* Whether the core makes the exec fail, by the checks that it makes before it: a program that it follows
-   may not have privileges (set-user-ID). An exec that passes them is made; if it fails all the same, the
-   core ends the process. */
+/* Whether the core makes the exec fail, by the checks that it makes before it: a program that it
+   follows may not have privileges (set-user-ID). An exec that passes them is made; if it fails all
+   the same, the core ends the process. */
 static Bool is_refused(const HChar* file, Bool traced)
 {
    return sr_isError(VG_(pre_exec_check)(file, NULL, !traced)) || (traced && lacks_launcher());

@@ -151,7 +151,8 @@ static Bool write_faults(UInt machine, XArray* lines, const HChar* name)
    return tg_recorder_write(results.forked_from, name);
 }
 
-/* A part's lines, behind those of the run: only what differs from machine to machine is left out. */
+/* A part's lines, behind those of the run: only what differs from machine to machine is left
+   out. */
 static void record_share(const TgShares* shares, UInt number, TgFile* f)
 {
    TgResult result = results.result[0];
@@ -296,8 +297,8 @@ static void write_at_exec(TgExec how, XArray* lines)
 
 static Bool recording_ended_at_exec;
 
-/* The recording is complete before the exec, under the name that other outputs have then; if the exec
-   fails, the rest of the run is not recorded. */
+/* The recording is complete before the exec, under the name that other outputs have then; if the
+   exec fails, the rest of the run is not recorded. */
 static void end_recording_at_exec(TgExec how, XArray* lines)
 {
    if (!results.options->is_written[TG_RECORDING_OUT] || !tg_recording_on)

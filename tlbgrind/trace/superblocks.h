@@ -195,7 +195,8 @@ TgSuperblock* tg_superblock_finish(Addr base, Addr entry);
 /* The segments by their numbers; NULL where one is gone. */
 extern TgSegment** tg_segments;
 
-/* `gone` is called with the number of each segment that is freed, before the number is used again. */
+/* `gone` is called with the number of each segment that is freed, before the number is used
+   again. */
 void tg_superblocks_listen(void (*gone)(UInt number));
 
 /* Books the block of that base and entry and forgets it. */

@@ -207,8 +207,8 @@ static void window_of(const tlb_fault_model *m, const tlb_fault_rules *r, const 
    *high = page - in_table + to;
 }
 
-/* The pages of the folio that page `p` is in, if the file goes on behind it, and the mapping and one
-   page table have all of it; else just the page. */
+/* The pages of the folio that page `p` is in, if the file goes on behind it, and the mapping and
+   one page table have all of it; else just the page. */
 static void whole_folio(const tlb_fault_model *m, const tlb_fault_rules *r, const tlb_mapping *v,
                         const around *a, uint64_t p, uint64_t *first, uint64_t *last)
 {

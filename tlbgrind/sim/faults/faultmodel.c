@@ -369,8 +369,8 @@ static tlb_fault_kind fault_absent(tlb_fault_model *m, const tlb_fault_rules *r,
    return TLB_FAULT_WRITE;
 }
 
-/* Whether a huge page is there, all of it (when a part has gone, it is small ones), and of `mask` its
-   pages have the bits of `value`. */
+/* Whether a huge page is there, all of it (when a part has gone, it is small ones), and of `mask`
+   its pages have the bits of `value`. */
 static int is_huge(tlb_fault_model *m, unsigned plane, uint64_t first, uint64_t pages,
                    unsigned mask, unsigned value)
 {
@@ -488,8 +488,8 @@ static int may(const tlb_mapping *v, tlb_touch touch)
    }
 }
 
-/* The first thread's stack grows down to what is touched. It begins 128K below the arguments' strings,
-   which are what is there first: setup_arg_pages() of Linux. */
+/* The first thread's stack grows down to what is touched. It begins 128K below the arguments'
+   strings, which are what is there first: setup_arg_pages() of Linux. */
 static void grow_stack(tlb_fault_model *m, uint64_t page)
 {
    enum { STACK_EXPAND = 128 << 10 };

@@ -3,8 +3,9 @@
    The caller reports an address space, laid out as the kernel would (layout.h), and the
    touches of its pages. Each touch is a fault or none, of one kind, and other pages can become
    present along with it. The model follows mm/memory.c, mm/filemap.c and mm/huge_memory.c of
-   Linux 6.18; of other versions, kernel_rules.h has what is done with files. Of each page it keeps what a page-table entry holds: whether there is one,
-   whether it may be written to, and what it maps.
+   Linux 6.18; of other versions, kernel_rules.h has what is done with files. Of each page it keeps
+   what a page-table entry holds: whether there is one, whether it may be written to, and what it
+   maps.
 
    Several views of the same run are kept side by side: tlb_fault_view.
 
@@ -262,7 +263,8 @@ enum { TLB_ALL_GO = -1, TLB_ALL_FREED = -2, TLB_ALL_COOLED = -3 };
 int tlb_fault_concerned(tlb_fault_model *m, uint64_t start, uint64_t end, int prot,
                         uint64_t *from, uint64_t *to);
 
-/* The pages are not accessed, and with TLB_ALL_FREED not written to, until they are touched again. */
+/* The pages are not accessed, and with TLB_ALL_FREED not written to, until they are touched
+   again. */
 void tlb_fault_age(tlb_fault_model *m, uint64_t start, uint64_t end, int prot);
 
 /* Reports the pages that tlb_fault_written_back() with these arguments would clean. */
@@ -282,8 +284,8 @@ void tlb_fault_file_gone(tlb_fault_model *m, uint64_t device, uint64_t inode, ui
    is present, and the beginnings of all page tables that are freed. 0: nothing is flushed. */
 uint64_t tlb_fault_flushed(tlb_fault_model *m, uint64_t start, uint64_t end, int is_unmapped);
 
-/* Makes this page present as by a touch, but alone, and without counting it: what the kernel does when
-   it starts a program, whose stack has no large pages or folios until it is in its place. */
+/* Makes this page present as by a touch, but alone, and without counting it: what the kernel does
+   when it starts a program, whose stack has no large pages or folios until it is in its place. */
 void tlb_fault_settle(tlb_fault_model *m, uint64_t address, tlb_touch touch);
 
 TLB_API_END

@@ -131,8 +131,8 @@ void tlb_file_have(tlb_fault_model *m, const tlb_fault_rules *r,
    along. */
 int tlb_file_gives(const tlb_fault_file *f, uint64_t file_page);
 
-/* Whether faults on the file through the mapping count as misses, with which read-ahead ends, and as
-   hits. */
+/* Whether faults on the file through the mapping count as misses, with which read-ahead ends, and
+   as hits. */
 int tlb_file_counts_misses(const tlb_fault_model *m, const tlb_mapping *v);
 
 /* The order of the folio that the page is in. */

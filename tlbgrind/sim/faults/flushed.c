@@ -1,9 +1,9 @@
 /* What the kernel flushes when page-table entries change.
 
-   Addresses are those of the model. Of pages that go, the range that the kernel flushes begins with the pages that
-   were present, and is widened to the beginning of each table that is freed: pte_free_tlb(),
-   pmd_free_tlb() and pud_free_tlb() of Linux. So an unmapping of few pages can be a range of many.
-   See faultmodel.h.
+   Addresses are those of the model. Of pages that go, the range that the kernel flushes begins with
+   the pages that were present, and is widened to the beginning of each table that is freed:
+   pte_free_tlb(), pmd_free_tlb() and pud_free_tlb() of Linux. So an unmapping of few pages can be a
+   range of many. See faultmodel.h.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -120,8 +120,8 @@ typedef struct {
 } freed;
 
 /* The bits of an address that a table of the level stands for. Entries have 8 bytes, and tables a
-   base page, but for POWER's pages of 64K: nine bits with radix tables, ten with hashed ones (Linux:
-   asm/book3s/64/radix-64k.h, hash-64k.h). */
+   base page, but for POWER's pages of 64K: nine bits with radix tables, ten with hashed ones
+   (Linux: asm/book3s/64/radix-64k.h, hash-64k.h). */
 static unsigned shift_of(const tlb_fault_model *m, unsigned level)
 {
    enum { RADIX_ORDER = 5, RADIX_BITS = 9, HASH_BITS = 10 };

@@ -38,7 +38,8 @@ int tlb_miss_cost_parse(const char *text, uint32_t *cycles, tlb_reason *why);
    reason. */
 int tlb_cycles_parse(const char *text, uint64_t *cycles, tlb_reason *why);
 
-/* Lets each walk of the machine cost that, wherever its tables are and whatever else is under way. */
+/* Lets each walk of the machine cost that, wherever its tables are and whatever else is under
+   way. */
 void tlb_cost_set_walk(tlb_machine *m, uint32_t cycles);
 
 /* What the machine tells, or assumes, of the cost of walks. */
@@ -53,9 +54,9 @@ int tlb_cost_is_assumed(const tlb_machine *m);
    are so many of them, of all kinds, among as many of the function's instructions as the machine's
    window has: their sums are divided by that, which is rounded down to thousandths, and rounded
    down. Where arrays of one level differ, the cheaper one counts. What `most` has beyond
-   hits and walks are table entries that were not in the first cache; at least they cost that part of
-   it which is the least of any cache's range. Walks are never more than what `most` has beyond hits:
-   those that end early are not told apart. `nested`: `most` has a host's walks, which cost
+   hits and walks are table entries that were not in the first cache; at least they cost that part
+   of it which is the least of any cache's range. Walks are never more than what `most` has beyond
+   hits: those that end early are not told apart. `nested`: `most` has a host's walks, which cost
    nothing at least, and then no table entry does. */
 uint64_t tlb_cost_least(const tlb_machine *m, const tlb_kind_misses of[3], uint64_t instructions,
                         int nested, uint64_t most);

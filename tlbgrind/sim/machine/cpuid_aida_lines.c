@@ -7,8 +7,8 @@
     CPUID 00000018: 00000000-0010000F-00000001-00004125 [SL 03]
 
    with the leaf, EAX, EBX, ECX, EDX and the sub-leaf in hexadecimal digits. More brackets behind
-   them hold explanations. Other programs write such lines, too: with spaces between the registers or
-   before the colon, with "CPU 0:" in front of each processor or nothing, and without sub-leaves,
+   them hold explanations. Other programs write such lines, too: with spaces between the registers
+   or before the colon, with "CPU 0:" in front of each processor or nothing, and without sub-leaves,
    whose lines then stand in their order. */
 
 #include "sim/machine/cpuid_dump_parts.h"

@@ -224,8 +224,8 @@ static void take_first_level(tlb_cpuid_reader *r, side level1[2])
    take_side(r, 1, TLB_DATA_REFERENCES, &level1[1]);
 }
 
-/* KX-7000 gives 16 entries, 6-way, to code: no whole number of sets, so one of the two is wrong, and
-   the array is as good as assumed. */
+/* KX-7000 gives 16 entries, 6-way, to code: no whole number of sets, so one of the two is wrong,
+   and the array is as good as assumed. */
 static void mend_ways(tlb_cpuid_reader *r, side *s)
 {
    for (unsigned i = 0; i < N_SIZES; i++) {

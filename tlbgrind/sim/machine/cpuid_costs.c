@@ -25,8 +25,9 @@ static void take_overlap(const tlb_machine *from, tlb_machine_array *a)
    }
 }
 
-/* What the references of a walk cost. The window is the design's, whatever is around it. The caches are those of the file's processor: those at hand
-   can have other sizes. Without the 64-bit mode CPUID tells no steps, so no references. */
+/* What the references of a walk cost. The window is the design's, whatever is around it. The caches
+   are those of the file's processor: those at hand can have other sizes. Without the 64-bit mode
+   CPUID tells no steps, so no references. */
 static void take_tables(const tlb_machine *from, tlb_machine *out)
 {
    out->walk_overlap = from->walk_overlap;

@@ -93,8 +93,8 @@ typedef struct {
 } inspection;
 
 /* What whole dumps lack: the number of extended leaves of a processor that has none, and in virtual
-   machines the hypervisor's name, of no importance, and leaf 18H, all of it, without which the machine
-   is unknown. */
+   machines the hypervisor's name, of no importance, and leaf 18H, all of it, without which the
+   machine is unknown. */
 static int may_lack(const tlb_cpuid_processor *p, uint32_t leaf)
 {
    const tlb_cpuid *const features = find(p, 1, 0);

@@ -1,9 +1,9 @@
 /* Takes arrays from the machine file of a processor, which has what CPUID has not.
 
-   CPUID has no words for an index by XOR, nor for a replacement policy, gives an instruction TLB that
-   two threads halve as the half, and, of some processors, the ways as the firmware has them. What
-   measurements and manuals have instead stands in the machine file. An array that differs in its
-   entries is another processor's. */
+   CPUID has no words for an index by XOR, nor for a replacement policy, gives an instruction TLB
+   that two threads halve as the half, and, of some processors, the ways as the firmware has them.
+   What measurements and manuals have instead stands in the machine file. An array that differs in
+   its entries is another processor's. */
 
 #include "sim/base/text.h"
 #include "sim/machine/builtin.h"
@@ -22,8 +22,8 @@ static const tlb_machine_array *counterpart(const tlb_machine *from, const tlb_m
    return NULL;
 }
 
-/* Whether the file's array b is what CPUID means by a. Half of the entries for code are those of one
-   thread of two. */
+/* Whether the file's array b is what CPUID means by a. Half of the entries for code are those of
+   one thread of two. */
 static int is_meant(const tlb_machine_array *a, const tlb_machine_array *b)
 {
    return a->g.entries == b->g.entries

@@ -26,8 +26,8 @@ enum { I = TLB_FETCHES, D = TLB_DATA_REFERENCES, L = TLB_LOADS,
    behind 56 and 57 (Core 2) are asked by loads only, stores go to those behind
    05 and B4 at once (Intel's optimization manual of those years, on the data
    cache unit of the Core microarchitecture). C0 and C2 are behind the first
-   level: AIDA64 measures 16 pages of 4K at full speed on Bonnell (Diamondville) and 32 on Silvermont
-   (J1900), which is what descriptors 59 and A0 hold. */
+   level: AIDA64 measures 16 pages of 4K at full speed on Bonnell (Diamondville) and 32 on
+   Silvermont (J1900), which is what descriptors 59 and A0 hold. */
 static const struct {
    uint8_t descriptor, place, users;
    uint32_t page_sizes;
@@ -207,8 +207,9 @@ typedef struct {
 } correction;
 
 /* Golden Cove and Raptor Cove have 96 entries, 6-way, for loads (Intel's optimization manual, which
-   AIDA64 follows against CPUID). Sunny Cove's and Cypress Cove's CPUID has an array of 8 entries for
-   all of code; Tiger Lake's, of the same family, has 128 and 16, as Intel's manual has for all. */
+   AIDA64 follows against CPUID). Sunny Cove's and Cypress Cove's CPUID has an array of 8 entries
+   for all of code; Tiger Lake's, of the same family, has 128 and 16, as Intel's manual has for
+   all. */
 static const correction golden_cove = {
    TLB_LOADS, TLB_4K, 64, { { TLB_4K, 96, 6 }, { 0, 0, 0 } },
    "CPUID of this processor gives 64 entries, 4-way, to loads from 4K pages; simulated are 96, "

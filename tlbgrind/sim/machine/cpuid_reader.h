@@ -70,8 +70,8 @@ const char *tlb_cpuid_file_of(const tlb_cpuid_reader *r);
 void tlb_cpuid_read_amd(tlb_cpuid_reader *r);
 void tlb_cpuid_read_intel(tlb_cpuid_reader *r);
 
-/* The first levels for pages of 4K and 2M by AMD's leaf, and those for 1G and what is behind them by
-   Intel's leaf 2. */
+/* The first levels for pages of 4K and 2M by AMD's leaf, and those for 1G and what is behind them
+   by Intel's leaf 2. */
 void tlb_cpuid_read_first_of_amd(tlb_cpuid_reader *r);
 void tlb_cpuid_read_rest_of_intel(tlb_cpuid_reader *r);
 

@@ -231,7 +231,8 @@ static namer *namer_of(const block *b, key *k)
    return NULL;
 }
 
-/* Blocks without the numbers, such as the list of CPUs in the files of old Arm kernels, are none. */
+/* Blocks without the numbers, such as the list of CPUs in the files of old Arm kernels, are
+   none. */
 static int end_block(state *s, uint64_t *line, tlb_reason *why)
 {
    const block *const b = &s->b;

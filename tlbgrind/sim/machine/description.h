@@ -12,7 +12,8 @@
 /* Gets a line, without its end. */
 typedef void tlb_each_line(const char *line, void *opaque);
 
-/* Every array of the machine, such as "level 1, data, 64 entries, 4-way, 16 sets, pages 4K, lru". */
+/* Every array of the machine, such as "level 1, data, 64 entries, 4-way, 16 sets, pages 4K,
+   lru". */
 void tlb_describe_arrays(const tlb_machine *m, tlb_each_line *each, void *opaque);
 
 /* What the misses of a run have cost. */

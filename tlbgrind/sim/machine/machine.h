@@ -217,8 +217,8 @@ uint32_t tlb_machine_walk_cycles(const tlb_machine *m, unsigned page_shift);
 /* The size of Linux's transparent huge pages on a processor of that architecture (a name as in
    machine files): what one page table covers, and so 2 * base page - 3 with entries of 8 bytes. On
    POWER a page of 64K has five bits of the address for its table with radix tables (2M; Linux:
-   asm/book3s/64/radix-64k.h), eight with hashed ones (16M; hash-64k.h), and pages of 2M are those of
-   processors with radix tables. */
+   asm/book3s/64/radix-64k.h), eight with hashed ones (16M; hash-64k.h), and pages of 2M are those
+   of processors with radix tables. */
 unsigned tlb_machine_thp_shift(const tlb_machine *m, const char *isa);
 
 /* Whether what a walk costs depends on where its references find the tables. */
@@ -255,7 +255,8 @@ static inline int tlb_step_has_own_cache(const tlb_walk_step *s)
    a gap, each array passes tlb_geometry_check(), names differ, what is inclusive or exclusive
    has a level in front of it, walk steps go
    down to the base page, what they keep among translations is behind what is
-   asked first, and the caches of tables are of a hardware walk and have whole sets. Returns 1, or 0 with the reason. */
+   asked first, and the caches of tables are of a hardware walk and have whole sets. Returns 1, or 0
+   with the reason. */
 int tlb_machine_check(const tlb_machine *m, tlb_reason *why);
 
 /* One thing that is wrong with a machine. */

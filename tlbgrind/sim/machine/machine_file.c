@@ -1,8 +1,9 @@
 /* Machine files: the parser's lines and blocks.
 
    A file is read line by line: a key, blanks, a value. The key `array`, `walk`, `step`, `cache`
-   or `memory` begins a block (but the first `cache` behind a `step` is a line of it); the lines in front of the first block are about
-   the machine as a whole. What the keys take is in machine_file_keys.c. */
+   or `memory` begins a block (but the first `cache` behind a `step` is a line of it); the lines in
+   front of the first block are about the machine as a whole. What the keys take is in
+   machine_file_keys.c. */
 
 #include "sim/machine/machine_file.h"
 

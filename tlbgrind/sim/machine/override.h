@@ -17,10 +17,11 @@ enum {
 };
 
 /* Changes the machine. An override is [PART.]LINE=VALUE: PART, in capitals or not, is an array's
-   name, `walk`, a walk step as 2M, a cache of tables as cache-L2, or `memory`; without PART the line is one of those about the machine as a
-   whole. The machine gets a name that tells the changes, unless `name` is among them, and a note.
-   `room`: TLB_OVERRIDE_ROOM bytes, used meanwhile. Returns 1; or 0 with the overrides to blame,
-   and the reason: *m is then not to be used. */
+   name, `walk`, a walk step as 2M, a cache of tables as cache-L2, or `memory`; without PART the
+   line is one of those about the machine as a whole. The machine gets a name that tells the
+   changes, unless `name` is among them, and a note. `room`: TLB_OVERRIDE_ROOM bytes, used
+   meanwhile. Returns 1; or 0 with the overrides to blame, and the reason: *m is then not to be
+   used. */
 int tlb_override(tlb_machine *m, const char *overrides, char *room, tlb_reason *blame,
                  tlb_reason *why);
 

@@ -42,8 +42,8 @@ void tlb_switches_words(const tlb_switches *s, tlb_text *out);
 /* Who refers to pages of their own between the program's references. */
 typedef enum { TLB_OTHERS_KERNEL, TLB_OTHERS_PROCESS } tlb_others;
 
-/* They refer, on these machines, to so many pages of code and as many of data, in turn: the first at
-   `now`, and each `ticks` later. */
+/* They refer, on these machines, to so many pages of code and as many of data, in turn: the first
+   at `now`, and each `ticks` later. */
 void tlb_mmus_others(tlb_mmus *all, uint64_t mmus, tlb_others who, unsigned pages, uint64_t now,
                      unsigned ticks);
 

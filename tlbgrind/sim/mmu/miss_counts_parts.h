@@ -1,5 +1,5 @@
-/* Misses behind the first level of one machine: for miss_counts.c, and for late_misses.c, which has them
-   looked up later.
+/* Misses behind the first level of one machine: for miss_counts.c, and for late_misses.c, which has
+   them looked up later.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 

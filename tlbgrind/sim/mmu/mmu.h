@@ -198,9 +198,9 @@ void tlb_mmus_flush(tlb_mmus *all, uint64_t *counts, uint64_t start, uint64_t en
    settled, as before tlb_mmus_ask(). */
 void tlb_mmus_core(tlb_mmus *all, unsigned core);
 
-/* With `siblings`, each number is that of a hardware thread: of so many from a multiple of it on, each
-   has the arrays that tlb_siblings_have_own() says for itself, and shares the others and the caches
-   of the walk. Not with flushes, nor others; tlb_mmus_core_ends() does nothing. */
+/* With `siblings`, each number is that of a hardware thread: of so many from a multiple of it on,
+   each has the arrays that tlb_siblings_have_own() says for itself, and shares the others and the
+   caches of the walk. Not with flushes, nor others; tlb_mmus_core_ends() does nothing. */
 
 /* The core is not used any more, unless it is at hand; if it is used again, its TLBs are empty. */
 void tlb_mmus_core_ends(tlb_mmus *all, unsigned core);

@@ -1,8 +1,8 @@
 /* Page records: which pages hit in the first level of every simulated MMU.
 
    A hit in the first level changes nothing but the time of the entry's last
-   reference (LRU, PLRU), or nothing at all (FIFO, random). So while a page is known to hit in every machine of the
-   run, all that a reference to it does is to note the time in the page's
+   reference (LRU, PLRU), or nothing at all (FIFO, random). So while a page is known to hit in every
+   machine of the run, all that a reference to it does is to note the time in the page's
    record. The simulated arrays read the time from there when they choose a
    victim, and release the page when that ends (sim/tlb/array.h).
 
@@ -92,8 +92,8 @@ _Static_assert(sizeof(tlb_page_record) == 64, "a line");
 /* Records are made for so many pages at once that lie side by side. */
 enum { TLB_RECORD_CHUNK_BITS = 6, TLB_RECORD_CHUNK = 1 << TLB_RECORD_CHUNK_BITS };
 
-/* Bits of `observers` that are no machine's; the first is that of the last of TLB_MAX_MMUS, of which
-   a run with a recording has one less. */
+/* Bits of `observers` that are no machine's; the first is that of the last of TLB_MAX_MMUS, of
+   which a run with a recording has one less. */
 #define TLB_OBSERVER_RECORDING (UINT64_C(1) << (TLB_MAX_MMUS - 1))
 #define TLB_OBSERVER_FAULTS (UINT64_C(1) << 62)
 #define TLB_OBSERVER_REACH (UINT64_C(1) << 63)

@@ -1,4 +1,5 @@
-/* Describes the variants of --advice= in which no count is another: for an out-file, and for people.
+/* Describes the variants of --advice= in which no count is another: for an out-file,
+   and for people.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -9,7 +10,8 @@
 #include "sim/pages/backing_report.h"
 #include "sim/pages/pagemap.h"
 
-/* Calls `line` with what the out-file of a machine has of its variant number `number`, "KEY: WORDS":
+/* Calls `line` with what the out-file of a machine has of its variant number `number`, "KEY:
+   WORDS":
 
       Same: NUMBER WHY RULE
       Same touched: NUMBER BASE-PAGES FAULTS

@@ -25,10 +25,10 @@ typedef struct {
    unsigned n_memories;
 } tlb_advice;
 
-/* Reads a list for so many machines, which make no more than `most` with their variants. `yes` and no
-   size stand for 64K and 2M. Large mappings by number stand beside the kinds if the machines are then
-   no more than `most_numbered`. The words point into the list. Returns 0, with the reason: it is no
-   such list. */
+/* Reads a list for so many machines, which make no more than `most` with their variants. `yes` and
+   no size stand for 64K and 2M. Large mappings by number stand beside the kinds if the machines are
+   then no more than `most_numbered`. The words point into the list. Returns 0, with the reason: it
+   is no such list. */
 int tlb_advice_parse(tlb_advice *a, const char *list, unsigned n_machines, unsigned most,
                      unsigned most_numbered, tlb_reason *why);
 

@@ -15,8 +15,8 @@ int tlb_backing_is_of_interest(tlb_pagemap *map, unsigned view);
 /* Called with a text, which is complete. */
 typedef void tlb_backing_line(const char *text, void *opaque);
 
-/* Calls `line` for each page size of the view, about the moment with the most memory backed, and for
-   requests that could not be met. */
+/* Calls `line` for each page size of the view, about the moment with the most memory backed, and
+   for requests that could not be met. */
 void tlb_backing_describe(tlb_pagemap *map, unsigned view, tlb_backing_line *line, void *opaque);
 
 /* Calls `line` with the same for programs, "KEY: WORDS": for each page size

@@ -182,8 +182,8 @@ typedef enum {
    TLB_N_SMALL_REASONS
 } tlb_small_reason;
 
-/* Counts by reason the aligned blocks that are in small pages, of memory that transparent huge pages
-   could back now. The kernel's khugepaged would make huge pages of them in time. */
+/* Counts by reason the aligned blocks that are in small pages, of memory that transparent huge
+   pages could back now. The kernel's khugepaged would make huge pages of them in time. */
 void tlb_pagemap_small(tlb_pagemap *p, unsigned view, uint64_t count[TLB_N_SMALL_REASONS]);
 
 /* --- What happens to the address space: bytes [start, end) --- */

@@ -72,8 +72,8 @@ typedef struct {
    such files; without a slash the pattern is held against the last part of the name;
    anon#N, text#N, data#N and file#N for the large mapping of that number (large.h), with a
    plus behind it for those of larger numbers, too.
-   SIZE: 4K to 16G, thp or contig; a SIZE alone is meant for all. A later rule overrides an earlier one. Returns 1, or 0 with the
-   reason, and then *policy is as it was. */
+   SIZE: 4K to 16G, thp or contig; a SIZE alone is meant for all. A later rule overrides an earlier
+   one. Returns 1, or 0 with the reason, and then *policy is as it was. */
 int tlb_page_rules_parse(const char *text, char separator,
                          unsigned base_page_shift, tlb_page_policy *policy,
                          tlb_reason *why);

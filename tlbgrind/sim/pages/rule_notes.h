@@ -20,8 +20,8 @@ int tlb_rule_note_unheld(const tlb_machine *m, const tlb_page_policy *policy,
                          const tlb_page_rule *rule, int is_described, char note[TLB_RULE_NOTE_SIZE]);
 
 /* Whether the kernel makes transparent huge pages on such a machine, for it makes none if no array
-   holds them. In a guest whose processor cuts them to pieces it does, and its page tables are shorter
-   there. */
+   holds them. In a guest whose processor cuts them to pieces it does, and its page tables are
+   shorter there. */
 int tlb_machine_has_thp(const tlb_machine *m, const tlb_page_policy *policy);
 
 /* The assumption of a machine that has none, where they are wished for. */

@@ -1,8 +1,8 @@
 /* A filter of large pages, as a run is recorded: see strength.h.
 
-   It holds the large pages of each set that were used last, with the base page of each by which, for
-   each kind of reference. For that the caller notes each reference that is recorded, and, before it
-   looks at the order of pages, those that were left out.
+   It holds the large pages of each set that were used last, with the base page of each by which,
+   for each kind of reference. For that the caller notes each reference that is recorded, and,
+   before it looks at the order of pages, those that were left out.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 

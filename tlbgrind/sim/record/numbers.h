@@ -17,8 +17,8 @@ static inline uint8_t *tlb_put_number(uint8_t *at, uint64_t n)
    return at;
 }
 
-/* The same, where three bytes more may be written over. Most numbers of a recording have two or three
-   bytes, one as often as the other: a loop would be mispredicted. */
+/* The same, where three bytes more may be written over. Most numbers of a recording have two or
+   three bytes, one as often as the other: a loop would be mispredicted. */
 static inline uint8_t *tlb_put_number_wide(uint8_t *at, uint64_t n)
 {
    if (n >> 28 != 0)

@@ -130,8 +130,8 @@ void tlb_stream_mark(tlb_stream_writer *w, tlb_mark mark, uint64_t instructions,
 /* Puts a change of the page map, behind what has been flushed. */
 void tlb_stream_event(tlb_stream_writer *w, const tlb_map_event *e);
 
-/* Puts a point, behind what has been flushed; `first`, `last`: the pages that it is about, if it is about
-   pages, else 0. */
+/* Puts a point, behind what has been flushed; `first`, `last`: the pages that it is about, if it is
+   about pages, else 0. */
 void tlb_stream_point(tlb_stream_writer *w, tlb_point point, uint64_t first, uint64_t last);
 
 /* Puts the end. */

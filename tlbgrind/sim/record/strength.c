@@ -66,8 +66,8 @@ static uint32_t sets_of(const tlb_machine_array *a, int is_mixed)
                                       : (uint32_t)tlb_common_divisor(sets, TLB_MAX_FILTER_SETS);
 }
 
-/* What the arrays of a machine see before all others see it: by array and size of entries, a bit for
-   each user; and by array, which array is beside it for the same page, from 1. */
+/* What the arrays of a machine see before all others see it: by array and size of entries, a bit
+   for each user; and by array, which array is beside it for the same page, from 1. */
 typedef struct {
    uint8_t users[TLB_MAX_ARRAYS][TLB_MAX_PAGE_SHIFT + 1];
    uint8_t beside[TLB_MAX_ARRAYS];

@@ -14,12 +14,12 @@
      more changes nothing.
 
    A recording can be for large pages, too, without a word about which memory has them: that is said
-   when it is simulated. Then a reference is left out if it also hits in filters of large pages, each
-   of which takes all memory for pages of one size.
-   - An array whose entries are all of one size sees, of the references to pages of that size in such
-     a filter, some: those that the filter holds are no more of its pages than it has ways.
-   - An array with entries of several sizes has a filter of base pages with one set: fewer base pages
-     than the array has ways are no more entries, of whichever sizes.
+   when it is simulated. Then a reference is left out if it also hits in filters of large pages,
+   each of which takes all memory for pages of one size.
+   - An array whose entries are all of one size sees, of the references to pages of that size in
+     such a filter, some: those that the filter holds are no more of its pages than it has ways.
+   - An array with entries of several sizes has a filter of base pages with one set: fewer base
+     pages than the array has ways are no more entries, of whichever sizes.
    - What backs a page is decided when it is referenced first, and that hits in no filter. It is
      asked anew where mappings change: there the filters have forgotten the page
      (engine/recording.c). In between, what a large page of the filter covers is one page of that
@@ -31,10 +31,10 @@
    - An array whose entries cover several pages (coalescing) is one with entries of several sizes.
      The blocks are no larger than the largest of the recording's pages, as far as which a change of
      a mapping is felt.
-   - An array can be asked first by some references, and by others behind an array of theirs. What is
-     left out of the others hits in front of it, and changes nothing in it. Those that are recorded
-     may refer to it or not. So in its filter each such reference to a page counts as one to another
-     page than what the first refer to, and never helps it to stay.
+   - An array can be asked first by some references, and by others behind an array of theirs. What
+     is left out of the others hits in front of it, and changes nothing in it. Those that are
+     recorded may refer to it or not. So in its filter each such reference to a page counts as one
+     to another page than what the first refer to, and never helps it to stay.
    - An inclusive level drops what it evicts from the levels in front of it, and it evicts only for
      references that are recorded. A page is certain to be in front of it still if no other page
      has been recorded since its last reference, or, where the level has base pages alone, none of
@@ -94,8 +94,8 @@ int tlb_strength_add(tlb_strength *s, const tlb_machine *m, tlb_reason *why);
 int tlb_strength_add_reach(tlb_strength *s, tlb_reason *why);
 int tlb_strength_covers_reach(const tlb_strength *s);
 
-/* To be called behind the last machine: gives each kind of reference a filter of base pages, by which
-   they are left out, if machines have given it filters of larger ones alone. */
+/* To be called behind the last machine: gives each kind of reference a filter of base pages, by
+   which they are left out, if machines have given it filters of larger ones alone. */
 void tlb_strength_complete(tlb_strength *s);
 
 /* Whether a machine can be simulated from a recording, and if not, which one would do. */
@@ -106,8 +106,8 @@ typedef enum {
    TLB_COVERED_BY_PAGES     /* one that is for these large pages, too: bits of `missing` */
 } tlb_covered;
 
-/* Whether the machine can be simulated from a recording of that strength, with its base pages and large
-   pages of these sizes; if not, with the reason. */
+/* Whether the machine can be simulated from a recording of that strength, with its base pages and
+   large pages of these sizes; if not, with the reason. */
 tlb_covered tlb_strength_covers(const tlb_strength *s, const tlb_machine *m, uint64_t large,
                                 uint64_t *missing, tlb_reason *why);
 
@@ -115,12 +115,12 @@ tlb_covered tlb_strength_covers(const tlb_strength *s, const tlb_machine *m, uin
    pages, and its largest block. */
 uint64_t tlb_strength_own_sizes(const tlb_strength *s, const tlb_machine *m);
 
-/* The pages of 2^n bytes, of base pages or larger, that a policy gives memory: a bit for each n. What
-   the program asks for itself is not among them. */
+/* The pages of 2^n bytes, of base pages or larger, that a policy gives memory: a bit for each n.
+   What the program asks for itself is not among them. */
 uint64_t tlb_policy_sizes(const tlb_page_policy *policy, unsigned base_page_shift);
 
-/* Reads large pages "2M,1G", or "none", which are no smaller than the base page. Returns 1, or 0 with
-   the reason. */
+/* Reads large pages "2M,1G", or "none", which are no smaller than the base page. Returns 1, or 0
+   with the reason. */
 int tlb_record_sizes_parse(const char *text, unsigned base_page_shift, uint64_t *out,
                            tlb_reason *why);
 
@@ -134,7 +134,8 @@ int tlb_strength_is_joint(const tlb_strength *s);
    instruction: the run has to simulate all references. */
 int tlb_strength_needs_each(const tlb_strength *s);
 
-/* Whether some references take places from others in a filter, and whether fetches do so from data. */
+/* Whether some references take places from others in a filter, and whether fetches do so from
+   data. */
 int tlb_strength_has_behind(const tlb_strength *s);
 int tlb_strength_has_code_behind(const tlb_strength *s);
 

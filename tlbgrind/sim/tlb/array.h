@@ -97,8 +97,8 @@ uint64_t *tlb_array_refer_known(tlb_array *a, uint32_t set, tlb_key key, uint64_
    and victims are found by going through a set: the first levels of most
    processors, and their second. Their look-up is written out here once more, inline, for
    callers on a hot path; tlb_array_lookup() does the same for every array. Of one that is only
-   `compared` the policy is another that does not ask for hits: so the look-up, and its time, are the
-   same, and victims are not. */
+   `compared` the policy is another that does not ask for hits: so the look-up, and its time, are
+   the same, and victims are not. */
 
 /* The entry of the key, or TLB_MISS. Changes nothing. Here and below all ways
    are gone through, even behind the one that is found: a processor foresees how

@@ -114,8 +114,8 @@ void tlb_translate_from(tlb_hierarchy *h, const tlb_reference *r, unsigned level
                         tlb_outcome *out);
 
 /* What follows a miss in the last level, a walk, which adds to `out`; all of it but what varies
-   with the references to page tables; how many these are; and the cycles that vary with them, of the
-   walk whose references were just asked for. */
+   with the references to page tables; how many these are; and the cycles that vary with them, of
+   the walk whose references were just asked for. */
 void tlb_hierarchy_walk(tlb_hierarchy *h, const tlb_reference *r,
                         tlb_outcome *out);
 void tlb_hierarchy_pay_walk(const tlb_hierarchy *h, unsigned page_shift, tlb_outcome *out);

@@ -3,14 +3,14 @@
    A reference looks for the line of its table entry in the nearest cache, then in the next, and at
    last in the memory. All caches that missed then have the line. Of each cache (tlb_table_cache in
    machine.h) only a share is simulated: a set is the line's number modulo the sets, and LRU chooses
-   what leaves it. The rest of the cache has what the program refers to without a walk. What it walks
-   for takes a line, too: the data or code that the walk was for goes through the caches behind the
-   walk's references, costs the walk nothing, and drives out lines of tables.
+   what leaves it. The rest of the cache has what the program refers to without a walk. What it
+   walks for takes a line, too: the data or code that the walk was for goes through the caches
+   behind the walk's references, costs the walk nothing, and drives out lines of tables.
 
    Where page tables lie in memory is unknown here. Those of one step are taken to lie side by side,
    so entry n is byte n times the size of an entry of them, and lines of two steps, two address
-   spaces, of guest and host, or of a table and the program, are never the same. Which of the lines of
-   its page the program refers to is unknown, too: base page n is taken to have one, number n.
+   spaces, of guest and host, or of a table and the program, are never the same. Which of the lines
+   of its page the program refers to is unknown, too: base page n is taken to have one, number n.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -35,10 +35,10 @@ enum {
    TLB_N_OF_ENTRIES
 };
 
-/* The lines of each kind, and of each area of the host's tables, begin so many lines behind those of
-   the one before: kind number `of` + TLB_MAX_WALK_LEVELS times the area. Real tables are scattered;
-   if all began at one place, the first lines of twenty tables would share a set. Odd, so that kinds
-   are in sets of their own however many sets there are. */
+/* The lines of each kind, and of each area of the host's tables, begin so many lines behind those
+   of the one before: kind number `of` + TLB_MAX_WALK_LEVELS times the area. Real tables are
+   scattered; if all began at one place, the first lines of twenty tables would share a set. Odd, so
+   that kinds are in sets of their own however many sets there are. */
 enum { TLB_TABLE_DISTANCE = 37 };
 
 /* The lines of a set stand in the order of their last use, the newest first. */
@@ -59,9 +59,9 @@ typedef struct {
    uint32_t region_name; /* the part of the name that the lines of its region have */
 } tlb_newest_line;
 
-/* A region is 2^19 lines of one owner: with 8 entries of 4K pages each 16 GiB, which would be 128 TiB,
-   all that a process has on most systems; of the program's lines 2 GiB. What lies in further regions
-   is in no cache. */
+/* A region is 2^19 lines of one owner: with 8 entries of 4K pages each 16 GiB, which would be 128
+   TiB, all that a process has on most systems; of the program's lines 2 GiB. What lies in further
+   regions is in no cache. */
 enum { TLB_N_REGIONS = 8191 };
 
 typedef struct {
@@ -97,8 +97,8 @@ static inline bool tlb_line_is_newest(const tlb_newest_line *newest, uint64_t nu
 /* For tlb_table_caches_read(): one that is not the newest. */
 uint32_t tlb_table_caches_look_up(tlb_table_caches *t, unsigned of, uint64_t whose, uint64_t entry);
 
-/* Reads entry number `entry` (below 2^52) of the step that `of` says. Returns what that costs beyond
-   one that is found in the first cache. */
+/* Reads entry number `entry` (below 2^52) of the step that `of` says. Returns what that costs
+   beyond one that is found in the first cache. */
 static inline uint32_t tlb_table_caches_read(tlb_table_caches *t, unsigned of, uint32_t context,
                                              uint64_t entry)
 {
@@ -117,8 +117,8 @@ uint32_t tlb_table_caches_read_alone(tlb_table_caches *t, unsigned of, uint32_t 
 void tlb_table_caches_read_program(tlb_table_caches *t, uint32_t context, uint64_t page);
 void tlb_table_caches_fetch_program(const tlb_table_caches *t, uint64_t page);
 
-/* Asks the processor that runs this for what will be read of the sets of the entry of that step, and
-   of the program's line. Changes nothing. */
+/* Asks the processor that runs this for what will be read of the sets of the entry of that step,
+   and of the program's line. Changes nothing. */
 void tlb_table_caches_fetch(const tlb_table_caches *t, unsigned of, uint64_t entry, uint64_t page);
 
 TLB_API_END

@@ -24,11 +24,11 @@
    near: there they cost no more, and the references are the same.
 
    What the references cost. Where the machine says so, each goes through caches (table_caches.h)
-   and costs what it takes to the one that has its entry. Behind them the line that the program wants
-   goes through the caches, and drives out what was not used for longest. With nested paging the host's entries do,
-   too. Where the guest's memory lies in the host's is unknown: a page is taken to have the same
-   address there, the guest's tables an area of their own for each step, one behind the other, and
-   each entry of the host's tables a line of its own.
+   and costs what it takes to the one that has its entry. Behind them the line that the program
+   wants goes through the caches, and drives out what was not used for longest. With nested paging
+   the host's entries do, too. Where the guest's memory lies in the host's is unknown: a page is
+   taken to have the same address there, the guest's tables an area of their own for each step, one
+   behind the other, and each entry of the host's tables a line of its own.
 
    Software walks. Where a trap handler fills the arrays from a translation storage buffer
    (UltraSPARC), each refill is one reference: one load reads tag and data of the buffer's
