@@ -391,45 +391,47 @@ const char *tg_replay_records(TgReplay *r, const tlb_record *record, unsigned n)
 
 /* --- Others --- */
 
-static void switch_context(const TgReplay *r, group *g)
+/* Returns how many times it takes. */
+static uint64_t switch_context(TgReplay *r)
 {
-   const uint64_t all = ~UINT64_C(0) >> (64 - g->all->n_mmus);
-   if (r->switches.every == 0)
-      return;
-   if (r->switches.pages == 0)
-      tlb_mmus_empty(g->all, all);
-   else
-      tlb_mmus_others(g->all, all, TLB_OTHERS_PROCESS, r->switches.pages, r->now + TICKS, TICKS);
+   for (group *g = r->group; r->switches.every != 0 && g < r->group + r->n_groups; g++) {
+      const uint64_t all = ~UINT64_C(0) >> (64 - g->all->n_mmus);
+      if (r->switches.pages == 0)
+         tlb_mmus_empty(g->all, all);
+      else
+         tlb_mmus_others(g->all, all, TLB_OTHERS_PROCESS, r->switches.pages, r->now + TICKS, TICKS);
+   }
+   return 2 * (uint64_t)r->switches.pages;
 }
 
-static void interrupt(group *g, const place *at, tlb_point point, uint64_t first, uint64_t last,
-                      uint64_t now)
+/* Likewise. */
+static uint64_t interrupt(const place *at, tlb_point point, uint64_t first, uint64_t last,
+                          uint64_t now)
 {
+   group *const g = at->in;
    const tlb_syscalls *const s = &at->given->syscalls;
    const uint64_t mmu = UINT64_C(1) << at->number;
    if (s->how == TLB_SYSCALLS_FLUSH && (point == TLB_POINT_CALL || point == TLB_POINT_RETURN))
       tlb_mmus_empty(g->all, mmu);
    if (s->how != TLB_SYSCALLS_KERNEL)
-      return;
+      return 0;
    if (point == TLB_POINT_CALL)
       tlb_mmus_others(g->all, mmu, TLB_OTHERS_KERNEL, s->pages, now + TICKS, TICKS);
    for (uint64_t page = first; point >= TLB_POINT_READ && page <= last; page++)
       tlb_mmus_refer_uncounted(g->all, mmu, point == TLB_POINT_WRITE ? TLB_STORE : TLB_LOAD, page,
                                now + (page - first + 1) * TICKS);
+   return point == TLB_POINT_CALL ? 2 * (uint64_t)s->pages : last - first + 1;
 }
 
 void tg_replay_point(TgReplay *r, tlb_point point, uint64_t first, uint64_t last)
 {
-   uint64_t took = last - first + 2;
-   for (group *g = r->group; point == TLB_POINT_SWITCH && g < r->group + r->n_groups; g++)
-      switch_context(r, g);
-   took += 2 * (uint64_t)r->switches.pages;
+   uint64_t most = point == TLB_POINT_SWITCH ? switch_context(r) : 0;
    for (unsigned i = 0; point != TLB_POINT_SWITCH && i < r->n_machines; i++) {
-      interrupt(r->place[i].in, &r->place[i], point, first, last, r->now);
-      took = took < 2 * (uint64_t)r->place[i].given->syscalls.pages + 2
-                ? 2 * (uint64_t)r->place[i].given->syscalls.pages + 2 : took;
+      const uint64_t took = interrupt(&r->place[i], point, first, last, r->now);
+      most = most < took ? took : most;
    }
-   r->now += took * TICKS;
+   /* What comes next is later than the last of these. */
+   r->now += (most + 1) * TICKS;
 }
 
 /* --- Changes of the page map --- */
