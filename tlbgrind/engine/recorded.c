@@ -111,9 +111,20 @@ void tg_recorded_open(const TgOptions* options)
 
 /* --- The run --- */
 
+/* While a segment that a fault has interrupted is simulated, all of its instructions count as executed,
+   and later those that were not are taken off: what has been told is not more than what is told
+   next. */
+static ULong instructions_told(void)
+{
+   static ULong told;
+   const ULong now = tg_instructions();
+   told = now > told ? now : told;
+   return told;
+}
+
 static void flush_block(void)
 {
-   tlb_stream_flush(stream, tg_instructions());
+   tlb_stream_flush(stream, instructions_told());
 }
 
 void tg_recorded_add(tlb_record r)
@@ -125,7 +136,7 @@ void tg_recorded_add(tlb_record r)
 void tg_recorded_mark(tlb_mark mark, const HChar* text)
 {
    flush_block();
-   tlb_stream_mark(stream, mark, tg_instructions(), text, VG_(strlen)(text));
+   tlb_stream_mark(stream, mark, instructions_told(), text, VG_(strlen)(text));
 }
 
 void tg_recorded_event(const tlb_map_event* e)
