@@ -50,6 +50,8 @@ static void put_text(void* opaque, const HChar* text, SizeT n)
 static Int version_of(const TgOptions* o)
 {
    const tlb_strength* s = &o->record->strength;
+   if (o->data)
+      return 5;
    if (o->kernel.syscalls || o->kernel.switches.every > 0)
       return 4;
    return before.name != NULL || o->region.toggle_collect != NULL || tlb_strength_is_new(s) ? 3
@@ -74,6 +76,8 @@ static void write_head(const TgOptions* o)
       tg_file_print(f, "switches: %llu\n", (ULong)o->kernel.switches.every);
    if (o->kernel.syscalls)
       tg_file_print(f, "system calls: %s\n", o->kernel.touches ? "kernel" : "flush");
+   if (o->data)
+      tg_file_print(f, "data: yes\n");
    for (UInt i = 0; i < o->record->strength.n; i++) {
       HChar text[64];
       tlb_filter_print(&o->record->strength.filter[i], text, sizeof text);
