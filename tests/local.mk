@@ -262,6 +262,7 @@ PYTEST_FILES = \
 	tests/oracle/test_reach_arrays.py \
 	tests/oracle/test_jobs.py \
 	tests/oracle/test_parts.py \
+	tests/oracle/test_recorded_data.py \
 	tests/oracle/test_recorded_kinds.py \
 	tests/oracle/test_recording.py \
 	tests/oracle/test_recorded_processes.py \
@@ -557,8 +558,11 @@ FUZZ_MORE_fuzz_recording = \
 	$(FUZZ_COMMAND) \
 	$(srcdir)/tlbgrind/attribution/events.c \
 	$(srcdir)/tlbgrind/simulate/chosen_part.c \
+	$(srcdir)/tlbgrind/simulate/bytes.c \
+	$(srcdir)/tlbgrind/simulate/data_file.c \
 	$(srcdir)/tlbgrind/simulate/machines.c \
 	$(srcdir)/tlbgrind/simulate/out_file.c \
+	$(srcdir)/tlbgrind/simulate/out_text.c \
 	$(srcdir)/tlbgrind/simulate/pages.c \
 	$(srcdir)/tlbgrind/simulate/parts.c \
 	$(srcdir)/tlbgrind/simulate/phase_texts.c \

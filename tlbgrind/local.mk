@@ -517,6 +517,7 @@ TOOL_SOURCES = \
 	tlbgrind/output/phases.c \
 	tlbgrind/output/positions.c \
 	tlbgrind/output/reach_file.c \
+	tlbgrind/output/recorded_lines.c \
 	tlbgrind/output/shares.c \
 	tlbgrind/output/summary.c \
 	tlbgrind/output/sums.c \
@@ -693,6 +694,7 @@ TOOL_INCLUDES = \
 	tlbgrind/output/phases.h \
 	tlbgrind/output/positions.h \
 	tlbgrind/output/reach_file.h \
+	tlbgrind/output/recorded_lines.h \
 	tlbgrind/output/results.h \
 	tlbgrind/output/shares.h \
 	tlbgrind/output/summary.h \
@@ -1097,6 +1099,7 @@ SIMULATE_SOURCES = \
 	tlbgrind/simulate/advice.c \
 	tlbgrind/simulate/bytes.c \
 	tlbgrind/simulate/chosen_part.c \
+	tlbgrind/simulate/data_file.c \
 	tlbgrind/simulate/input_champsim.c \
 	tlbgrind/simulate/input_drmemtrace.c \
 	tlbgrind/simulate/input_lackey.c \
@@ -1107,6 +1110,7 @@ SIMULATE_SOURCES = \
 	tlbgrind/simulate/merge.c \
 	tlbgrind/simulate/options.c \
 	tlbgrind/simulate/out_file.c \
+	tlbgrind/simulate/out_text.c \
 	tlbgrind/simulate/pages.c \
 	tlbgrind/simulate/parts.c \
 	tlbgrind/simulate/phase_texts.c \
@@ -1127,12 +1131,14 @@ SIMULATE_INCLUDES = \
 	tlbgrind/simulate/advice.h \
 	tlbgrind/simulate/bytes.h \
 	tlbgrind/simulate/chosen_part.h \
+	tlbgrind/simulate/data_file.h \
 	tlbgrind/simulate/heat_map.h \
 	tlbgrind/simulate/machines.h \
 	tlbgrind/simulate/maps.h \
 	tlbgrind/simulate/merge.h \
 	tlbgrind/simulate/options.h \
 	tlbgrind/simulate/out_file.h \
+	tlbgrind/simulate/out_text.h \
 	tlbgrind/simulate/pages.h \
 	tlbgrind/simulate/part_choice.h \
 	tlbgrind/simulate/parts.h \

@@ -10,6 +10,7 @@
 #include "command/load_machine.h"
 #include "sim/record/stream.h"
 #include "simulate/chosen_part.h"
+#include "simulate/data_file.h"
 #include "simulate/machines.h"
 #include "simulate/out_file.h"
 #include "simulate/parts.h"
@@ -22,6 +23,7 @@ const char *const fuzz_words[] = {
    "@share thread 1 1\n", "@machine\n", "@second misses\n", "@events\n",
    "@events faults\n", "version: 2\n", "after: 3 0123456789abcdef f\n", "pages: 21\n", "thp: always\n", "filter: RW 8 4 21\n", "P",
    "version: 3\n", "pages: 13 14 21\n", "filter: W/R 64 4\n", "filter: IRW 1 4\n", "filter: I 1 4 14\n",
+   "version: 5\n", "data: yes\n", "@data\n# tlbgrind data\n", "@machines\n", "object: 1 heap pages 1\n", ";12 1+8\n",
    "@totals\n", "@cut ", ":1 2 3 0 0 0 1 ;12\n", "fn=(1) main\n", NULL
 };
 
@@ -92,9 +94,34 @@ static void make_parts(TgReplay *replay, const TgParts *parts, unsigned n, bool 
    }
 }
 
+/* From the text behind that of the out-files. */
+static void make_data_file(const TgReplay *replay, const char *data, size_t n)
+{
+   uint64_t total[TG_N_COSTS], least;
+   size_t length;
+   if (tg_data_text_check(data, n, tg_replay_n_lines(replay)) != NULL)
+      return;
+   TgDataFile *const d = tg_data_file_new(machines()->n);
+   for (unsigned i = 0; i < machines()->n; i++) {
+      const TgOutFile o = { .machine = &machines()->machine[i], .number = i + 1,
+                            .of = machines()->n, .replay = replay, .nth = i };
+      tg_out_file_sums(&o, "", 0, total, &least);
+      tg_data_file_keep(d, &o, data, n, total, least);
+   }
+   char *const whole = tg_data_file_make(d, &length);
+   if (length < 10 || whole[length - 1] != '\n')
+      fuzz_fail("a data file does not end with a line");
+   free(whole);
+   tg_data_file_free(d);
+}
+
 static void make_out_files(TgReplay *replay, const TgParts *parts, bool large)
 {
    const char *why;
+   const size_t n_all = n_text;
+   n_text = tg_data_text_at(text, n_all);
+   if (n_text < n_all)
+      make_data_file(replay, text + n_text, n_all - n_text);
    const unsigned n = tg_run_text_sections(text, n_text, section, MOST_SECTIONS, &why);
    for (unsigned i = 0; i < n; i++) {
       if (tg_run_text_check(section[i].text, section[i].n, tg_replay_n_lines(replay)) != NULL)

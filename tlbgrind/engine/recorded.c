@@ -50,6 +50,8 @@ static void put_text(void* opaque, const HChar* text, SizeT n)
 static Int version_of(const TgOptions* o)
 {
    const tlb_strength* s = &o->record->strength;
+   if (o->data)
+      return 5;
    if (o->kernel.syscalls || o->kernel.switches.every > 0)
       return 4;
    return before.name != NULL || o->region.toggle_collect != NULL || tlb_strength_is_new(s) ? 3
@@ -74,6 +76,8 @@ static void write_head(const TgOptions* o)
       tg_file_print(f, "switches: %llu\n", (ULong)o->kernel.switches.every);
    if (o->kernel.syscalls)
       tg_file_print(f, "system calls: %s\n", o->kernel.touches ? "kernel" : "flush");
+   if (o->data)
+      tg_file_print(f, "data: yes\n");
    for (UInt i = 0; i < o->record->strength.n; i++) {
       HChar text[64];
       tlb_filter_print(&o->record->strength.filter[i], text, sizeof text);
@@ -111,9 +115,20 @@ void tg_recorded_open(const TgOptions* options)
 
 /* --- The run --- */
 
+/* While a segment that a fault has interrupted is simulated, all of its instructions count as executed,
+   and later those that were not are taken off: what has been told is not more than what is told
+   next. */
+static ULong instructions_told(void)
+{
+   static ULong told;
+   const ULong now = tg_instructions();
+   told = now > told ? now : told;
+   return told;
+}
+
 static void flush_block(void)
 {
-   tlb_stream_flush(stream, tg_instructions());
+   tlb_stream_flush(stream, instructions_told());
 }
 
 void tg_recorded_add(tlb_record r)
@@ -125,7 +140,7 @@ void tg_recorded_add(tlb_record r)
 void tg_recorded_mark(tlb_mark mark, const HChar* text)
 {
    flush_block();
-   tlb_stream_mark(stream, mark, tg_instructions(), text, VG_(strlen)(text));
+   tlb_stream_mark(stream, mark, instructions_told(), text, VG_(strlen)(text));
 }
 
 void tg_recorded_event(const tlb_map_event* e)

@@ -11,6 +11,7 @@
 #include "sim/record/map_events.h"
 
 #include "base/number_format.h"
+#include "data/references.h"
 #include "engine/jobs.h"
 #include "engine/record_filters.h"
 #include "engine/recorded.h"
@@ -232,9 +233,16 @@ static void others_come(tlb_point point, ULong first, ULong last)
    tg_recorded_point(point, first, last);
 }
 
+/* With --data=yes: the part of the line for what the reference is to. */
+static TgLine* line_of_ref(const TgRef* r)
+{
+   return tg_data_on && r->kind != TLB_FETCH ? tg_data_line_of_ref(tg_simulated, r)
+                                             : tg_site_line(r->site);
+}
+
 static UInt line_number(const TgRef* r)
 {
-   TgLine* line = tg_site_line(r->site);
+   TgLine* line = line_of_ref(r);
    if (line->recorded == 0) {
       if (n_lines == room_for_lines) {
          room_for_lines = room_for_lines == 0 ? 1024 : 2 * room_for_lines;

@@ -56,7 +56,6 @@ static const struct {
    { TG_HAS_MERGED_CODE, TG_HAS_TOUCHES, own_faults },
    { TG_HAS_MERGED_CODE, TG_HAS_PREFETCHES, own_faults },
    { TG_HAS_RECORDING, TG_HAS_CALLS, one_stream },
-   { TG_HAS_RECORDING, TG_HAS_DATA, one_stream },
    { TG_HAS_RECORDING, TG_HAS_MAPPINGS, one_stream },
    { TG_HAS_RECORDING, TG_HAS_FLUSHES, one_stream },
    { TG_HAS_RECORDING, TG_HAS_PREFETCHES, no_reference },

@@ -28,6 +28,7 @@
 #include "output/mapping_rows.h"
 #include "output/miss_cost.h"
 #include "output/positions.h"
+#include "output/recorded_lines.h"
 #include "output/shares.h"
 #include "output/threads.h"
 #include "base/shown.h"
@@ -306,24 +307,6 @@ static void add_costs(ULong* sum, const TgLine* line)
       sum[i] += cost[i];
 }
 
-/* Of the lines from number `first` to `last`, which are one: what they have whatever the machine
-   is, and their numbers in the recording. */
-static void print_recorded(TgFile* f, XArray* lines, Word first, Word last, const ULong* cost)
-{
-   static const UInt counts[] = {
-      TLB_FETCH * TG_N_OF_A_KIND, TLB_LOAD * TG_N_OF_A_KIND, TLB_STORE * TG_N_OF_A_KIND,
-      TG_FAULTS + TLB_FETCH, TG_FAULTS + TLB_LOAD, TG_FAULTS + TLB_STORE };
-   tg_file_print(f, ":");
-   for (UInt i = 0; i < sizeof counts / sizeof counts[0]; i++)
-      tg_file_number(f, cost[counts[i]], ' ');
-   for (Word i = first; i <= last; i++) {
-      const TgLine* l = *(TgLine**)VG_(indexXA)(lines, i);
-      if (l->recorded != 0)
-         tg_file_number(f, l->recorded, ' ');
-   }
-   tg_file_print(f, ";");
-}
-
 /* `faults`: page faults are among the events. */
 static void print_recorded_lines(TgFile* f, XArray* lines, Bool instr, Bool faults)
 {
@@ -332,7 +315,6 @@ static void print_recorded_lines(TgFile* f, XArray* lines, Bool instr, Bool faul
    for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
       const Word first = i;
       const TgLine* l = *(TgLine**)VG_(indexXA)(lines, i);
-      Bool any = False;
       ULong cost[TG_N_COSTS] = { 0 };
       add_costs(cost, l);
       for (; i + 1 < VG_(sizeXA)(lines); i++) {
@@ -341,12 +323,10 @@ static void print_recorded_lines(TgFile* f, XArray* lines, Bool instr, Bool faul
             break;
          add_costs(cost, other);
       }
-      for (UInt kind = 0; kind < TLB_N_USERS; kind++)
-         any |= cost[tg_cost(kind, TG_REFS)] != 0 || (faults && cost[TG_FAULTS + kind] != 0);
-      if (!any)
+      if (!tg_recorded_line_any(cost, faults))
          continue;
       tg_positions_print(&positions, f, l);
-      print_recorded(f, lines, first, i, cost);
+      tg_recorded_line_print(f, lines, first, i, cost);
       tg_positions_print_number(&positions, f, l, '\n');
    }
    tg_positions_end(&positions);

@@ -20,6 +20,7 @@
 #include "output/data_file.h"
 #include "output/miss_cost.h"
 #include "output/positions.h"
+#include "output/recorded_lines.h"
 
 static const HChar* const kind_names[TG_N_DATA_KINDS] = {
    [TG_DATA_UNKNOWN] = "unknown", [TG_DATA_HEAP] = "heap", [TG_DATA_ALLOCATOR] = "allocator",
@@ -105,6 +106,18 @@ static const TgLine* add_up(XArray* lines, Word* i, UInt machine, ULong* cost)
    return l;
 }
 
+/* The line's number, and its object or cell. */
+static void print_place(TgFile* f, const TgLine* l, HChar end)
+{
+   tg_file_number(f, l->number, ' ');
+   if (tg_data_is_cell(l->object) && tg_data_offset(l->object) != TG_NO_OFFSET) {
+      tg_file_number(f, tg_data_whole(l->object), '+');
+      tg_file_number(f, tg_data_offset(l->object), end);
+   } else {
+      tg_file_number(f, l->object == 0 ? 0 : tg_data_whole(l->object), end);
+   }
+}
+
 static void print_machine(TgFile* f, const TgResults* results, const TgResult* result,
                           XArray* lines)
 {
@@ -127,13 +140,7 @@ static void print_machine(TgFile* f, const TgResults* results, const TgResult* r
       if (!any)
          continue;
       tg_positions_print(&positions, f, l);
-      tg_file_number(f, l->number, ' ');
-      if (tg_data_is_cell(l->object) && tg_data_offset(l->object) != TG_NO_OFFSET) {
-         tg_file_number(f, tg_data_whole(l->object), '+');
-         tg_file_number(f, tg_data_offset(l->object), ' ');
-      } else {
-         tg_file_number(f, l->object == 0 ? 0 : tg_data_whole(l->object), ' ');
-      }
+      print_place(f, l, ' ');
       print_costs(f, cost, events, n_events);
    }
    tg_positions_end(&positions);
@@ -160,25 +167,35 @@ static void print_miss_cycles(TgFile* f, const TgResults* results)
    tg_file_print(f, "\n");
 }
 
+static void print_head(TgFile* f, const TgResults* results)
+{
+   tg_file_print(f, "# tlbgrind data\nversion: 1\ncreator: tlbgrind-" TG_VERSION
+                    " (Valgrind " VERSION ")\npid: %d\ncmd: ", VG_(getpid)());
+   tg_file_command(f);
+   tg_file_print(f, "\n");
+   if (results->forked_from != 0)
+      tg_file_print(f, "forked: %d\n", results->forked_from);
+   tg_file_print(f, "page-size: %llu\nword-size: %u\n", 1ULL << results->options->page_shift,
+                 (UInt)TG_WORD_BYTES);
+}
+
+static void print_all_objects(TgFile* f, const TgResults* results)
+{
+   if (results->options->data_offsets)
+      tg_file_print(f, "offsets: %u\n", (UInt)TG_WORD_BYTES);
+   print_objects(f, results->options->page_shift);
+}
+
 Bool tg_data_file_write(const TgResults* results, XArray* lines, const HChar* name)
 {
    const HChar* failure;
    TgFile* f = tg_file_open(name, &failure);
    tg_strides_end();
    if (f != NULL) {
-      tg_file_print(f, "# tlbgrind data\nversion: 1\ncreator: tlbgrind-" TG_VERSION
-                       " (Valgrind " VERSION ")\npid: %d\ncmd: ", VG_(getpid)());
-      tg_file_command(f);
-      tg_file_print(f, "\n");
-      if (results->forked_from != 0)
-         tg_file_print(f, "forked: %d\n", results->forked_from);
-      tg_file_print(f, "page-size: %llu\nword-size: %u\nmachines: %u\n",
-                    1ULL << results->options->page_shift, (UInt)TG_WORD_BYTES,
-                    results->options->n_machines);
+      print_head(f, results);
+      tg_file_print(f, "machines: %u\n", results->options->n_machines);
       print_miss_cycles(f, results);
-      if (results->options->data_offsets)
-         tg_file_print(f, "offsets: %u\n", (UInt)TG_WORD_BYTES);
-      print_objects(f, results->options->page_shift);
+      print_all_objects(f, results);
       for (UInt i = 0; i < results->options->n_machines; i++)
          print_machine(f, results, &results->result[i], lines);
       tg_file_print(f, "\nend\n");
@@ -189,4 +206,36 @@ Bool tg_data_file_write(const TgResults* results, XArray* lines, const HChar* na
       return False;
    }
    return True;
+}
+
+/* --- For a recording --- */
+
+static void print_recorded_lines(TgFile* f, XArray* lines, Bool faults)
+{
+   TgPositions positions;
+   tg_positions_begin(&positions, False);
+   for (Word i = 0; i < VG_(sizeXA)(lines); i++) {
+      const Word first = i;
+      ULong cost[TG_N_COSTS];
+      const TgLine* l = add_up(lines, &i, 0, cost);
+      if (!tg_recorded_line_any(cost, faults))
+         continue;
+      tg_positions_print(&positions, f, l);
+      tg_recorded_line_print(f, lines, first, i, cost);
+      print_place(f, l, '\n');
+   }
+   tg_positions_end(&positions);
+}
+
+void tg_data_file_record(const TgResults* results, XArray* lines, TgFile* f)
+{
+   const Bool faults = results->options->faults.on;
+   tg_strides_end();
+   tg_file_print(f, "@data\n");
+   print_head(f, results);
+   tg_file_print(f, "@machines\n");
+   print_all_objects(f, results);
+   tg_file_print(f, "@events%s\n", faults ? " faults" : "");
+   print_recorded_lines(f, lines, faults);
+   tg_file_print(f, "@totals\n\nend\n");
 }

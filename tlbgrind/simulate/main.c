@@ -16,6 +16,7 @@
 #include "simulate/advice.h"
 #include "simulate/bytes.h"
 #include "simulate/chosen_part.h"
+#include "simulate/data_file.h"
 #include "simulate/heat_map.h"
 #include "simulate/machines.h"
 #include "simulate/merge.h"
@@ -52,6 +53,8 @@ typedef struct {
    TgSimulatedList list;
    const char *out_file;
    const char *reach_file; /* NULL: no curve */
+   const char *data_file; /* NULL: none, and */
+   TgDataFile *data;      /* then what it gets */
    unsigned page_shift; /* of a trace: that of its references, and */
    unsigned backing;    /* that of its pages; or */
    const char *v2p;     /* a file with these, and */
@@ -61,9 +64,10 @@ typedef struct {
 
 /* --- The text at the end --- */
 
+/* Once it has been checked, `n` is how much of it is not the data's. */
 typedef struct {
    char *text;
-   size_t n, room;
+   size_t n, room, n_data;
 } end_text;
 
 static void add_text(end_text *t, const char *text, size_t n)
@@ -103,14 +107,19 @@ static bool is_cut(const end_text *t, const tlb_stream_reader *s, result *r)
 }
 
 /* Each section is a text like that of the run. */
-static const char *check_text(const end_text *t, unsigned n_lines)
+static const char *check_text(end_text *t, unsigned n_lines, bool has_data)
 {
    static TgSection section[MOST_SECTIONS];
    const char *why;
+   const size_t data_at = tg_data_text_at(t->text, t->n);
+   t->n_data = t->n - data_at;
+   t->n = data_at;
+   if (has_data != (t->n_data > 0))
+      return "it has no text of data at the end, or one that is not said in its head";
    const unsigned n = tg_run_text_sections(t->text, t->n, section, MOST_SECTIONS, &why);
    for (unsigned i = 0; i < n && why == NULL; i++)
       why = tg_run_text_check(section[i].text, section[i].n, n_lines);
-   return why;
+   return why != NULL || !has_data ? why : tg_data_text_check(t->text + t->n, t->n_data, n_lines);
 }
 
 /* Whether the program asks for huge pages as it has not before. */
@@ -169,7 +178,7 @@ static result read_all(const simulation *sim, TgRecording *recording, TgReplay *
       case TLB_READ_END:
          if (is_cut(text, s, &r))
             return r;
-         wrong = check_text(text, tg_replay_n_lines(replay));
+         wrong = check_text(text, tg_replay_n_lines(replay), tg_recording_has_data(recording));
          return ended(wrong != NULL ? DAMAGED : WHOLE, s, wrong != NULL ? wrong : "");
       case TLB_READ_CUT:
          return ended(CUT, s, "the file is not complete");
@@ -289,6 +298,15 @@ static void write_reach(const simulation *s, const TgReachCurve *curve, const Tg
    free(whole);
 }
 
+static void write_data(const simulation *s)
+{
+   size_t n;
+   char *const whole = tg_data_file_make(s->data, &n);
+   if (!tg_write_whole(s->data_file, whole, n))
+      tg_load_refuse("%s: the file cannot be written: %s", s->data_file, strerror(errno));
+   free(whole);
+}
+
 static result replay_trace(const simulation *s, unsigned first, unsigned step, TgReplay **replay,
                            end_text *text)
 {
@@ -300,7 +318,7 @@ static result replay_trace(const simulation *s, unsigned first, unsigned step, T
                                                           : t.how == TG_TRACE_CUT ? CUT : DAMAGED };
    memcpy(r.why, t.why, sizeof t.why);
    memcpy(r.about, t.about, sizeof r.about);
-   *text = (end_text){ t.text, t.n_text, t.n_text };
+   *text = (end_text){ t.text, t.n_text, t.n_text, 0 };
    return r;
 }
 
@@ -310,7 +328,7 @@ static result simulate(const simulation *s, unsigned first, unsigned step, total
 {
    TgReplay *replay;
    TgReachCurve *curve = NULL; /* made with the first machine of all */
-   end_text text = { NULL, 0, 0 };
+   end_text text = { NULL, 0, 0, 0 };
    TgParts *const parts = tg_parts_new();
    result r = s->options.input != NULL
                  ? replay_trace(s, first, step, &replay, &text)
@@ -330,6 +348,8 @@ static result simulate(const simulation *s, unsigned first, unsigned step, total
       tg_out_file_sums(&o, c.section.text, c.section.n, total[i], &least);
       if (s->advice != NULL)
          tg_advice_note(s->advice, &o, least);
+      if (s->data != NULL && r.ending == WHOLE)
+         tg_data_file_keep(s->data, &o, text.text + text.n, text.n_data, total[i], least);
    }
    if (curve != NULL && r.ending == WHOLE)
       write_reach(s, curve, &c.section, total[first]);
@@ -385,7 +405,8 @@ static job start_job(const simulation *s, unsigned nth, unsigned n_parts, totals
       bool told = tg_write_bytes(pipes[1], &r, sizeof r);
       for (unsigned i = first; told && i < s->list.n; i += step)
          told = tg_write_bytes(pipes[1], total[i], sizeof total[i])
-                && (s->advice == NULL || tg_advice_send(s->advice, i, pipes[1]));
+                && (s->advice == NULL || tg_advice_send(s->advice, i, pipes[1]))
+                && (s->data == NULL || tg_data_file_send(s->data, i, pipes[1]));
       _exit(told ? 0 : 1);
    }
    close(pipes[1]);
@@ -402,7 +423,8 @@ static bool await_job(const simulation *s, unsigned nth, unsigned n_parts, job j
    bool told = tg_read_bytes(j.fd, r, sizeof *r);
    for (unsigned i = first; told && i < s->list.n; i += step)
       told = tg_read_bytes(j.fd, total[i], sizeof total[i])
-             && (s->advice == NULL || tg_advice_receive(s->advice, i, j.fd));
+             && (s->advice == NULL || tg_advice_receive(s->advice, i, j.fd))
+             && (s->data == NULL || tg_data_file_receive(s->data, i, j.fd));
    close(j.fd);
    while (waitpid(j.pid, &status, 0) < 0 && errno == EINTR)
       ;
@@ -519,18 +541,31 @@ static char *default_name(const char *recording, const char *behind)
    return name;
 }
 
+/* A file beside the out-files; NULL: there is none. */
+static void check_name_beside(const char *name, const char *option, const char *out_file)
+{
+   if (name != NULL && strcmp(name, out_file) == 0)
+      tg_load_refuse("%s=%s: that is an out-file, too", option, name);
+}
+
 static void check_names(const simulation *s)
 {
+   const char *const beside[] = { s->reach_file, s->data_file };
+   static const char *const option[] = { "--reach-out-file", "--data-out-file" };
    for (unsigned i = s->options.shard; i < s->list.n; i += s->options.shards) {
       char *const name = file_name(s, i);
       if (!tg_can_write(name))
          tg_load_refuse("%s: the file cannot be written: %s", name, strerror(errno));
-      if (s->reach_file != NULL && strcmp(s->reach_file, name) == 0)
-         tg_load_refuse("--reach-out-file=%s: that is an out-file, too", name);
+      for (unsigned j = 0; j < sizeof beside / sizeof *beside; j++)
+         check_name_beside(beside[j], option[j], name);
       free(name);
    }
-   if (s->reach_file != NULL && !tg_can_write(s->reach_file))
-      tg_load_refuse("%s: the file cannot be written: %s", s->reach_file, strerror(errno));
+   for (unsigned j = 0; j < sizeof beside / sizeof *beside; j++) {
+      if (beside[j] != NULL && !tg_can_write(beside[j]))
+         tg_load_refuse("%s: the file cannot be written: %s", beside[j], strerror(errno));
+   }
+   if (s->reach_file != NULL && s->data_file != NULL && strcmp(s->reach_file, s->data_file) == 0)
+      tg_load_refuse("--data-out-file=%s: that is the file of the reach curve, too", s->data_file);
 }
 
 static tlb_syscalls syscalls_of(const char *text)
@@ -565,6 +600,20 @@ static void check_points(const simulation *s, const TgRecordedPoints *p)
    }
 }
 
+/* It is of the whole run, and of all machines: without a word it is written wherever that can be. */
+static void find_data_file(simulation *s, bool has_data)
+{
+   const TgSimulateOptions *const o = &s->options;
+   if (o->data != NULL && !has_data)
+      tg_load_refuse("%s: the recording has no objects of data; record the program with --data=yes",
+                     o->recording);
+   if (!has_data || o->no_data || tg_is_part(&o->part) || o->shards > 1)
+      return;
+   s->data_file = o->data != NULL && o->data[0] != '\0' ? o->data
+                                                        : default_name(o->recording, ".data");
+   s->data = tg_data_file_new(s->list.n);
+}
+
 static void load_for_recording(simulation *s)
 {
    const TgSimulateOptions *const o = &s->options;
@@ -584,6 +633,7 @@ static void load_for_recording(simulation *s)
       tg_load_refuse("%s: the recording leaves out what the smallest TLBs of the reach curve may miss; "
                      "record the program with --record-for=reach and the names of machines",
                      o->recording);
+   find_data_file(s, tg_recording_has_data(recording));
    tg_recording_close(recording);
 }
 
@@ -674,6 +724,8 @@ int main(int argc, char **argv)
       tg_advice_find(s.advice, total);
       tg_advice_write(s.advice);
    }
+   if (s.data != NULL && r.ending == WHOLE)
+      write_data(&s);
    print_table(&s, total);
    if (s.advice != NULL && r.ending == WHOLE)
       tg_advice_print(s.advice);
@@ -682,6 +734,8 @@ int main(int argc, char **argv)
    free(total);
    if (s.advice != NULL)
       tg_advice_free(s.advice);
+   if (s.data != NULL)
+      tg_data_file_free(s.data);
    if (r.ending == CUT)
       tg_load_refuse("%s: the %s ends after %llu instructions: %s; these are the misses up to "
                      "there, and there are no out-files", s.options.recording,

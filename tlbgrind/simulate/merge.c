@@ -11,7 +11,7 @@
 #include "command/whole_file.h"
 #include "sim/base/text.h"
 #include "simulate/merge.h"
-#include "simulate/out_file.h"
+#include "simulate/out_text.h"
 
 /* Of an out-file. */
 typedef struct {
@@ -60,7 +60,7 @@ static void check_sum(const char *file, const char *text, size_t n)
    const size_t length = sizeof key - 1 + 8 + 1;
    if (n < length || memcmp(text + n - length, key, sizeof key - 1) != 0)
       tg_load_refuse("%s: it is no out-file, or not complete: its last line is no checksum", file);
-   snprintf(line, sizeof line, "%s%08x\n", key, (unsigned)tg_out_file_sum(text, n - length));
+   snprintf(line, sizeof line, "%s%08x\n", key, (unsigned)tg_out_text_sum(text, n - length));
    if (memcmp(text + n - length, line, length) != 0)
       tg_load_refuse("%s: the file has been changed: its checksum is another", file);
 }

@@ -64,6 +64,9 @@ static const char help[] =
    "                             (default: no)\n"
    "  --reach=yes|no             also write what TLBs of all sizes would miss (default: no)\n"
    "  --reach-out-file=FILE      to this file (default: RECORDING.reach); implies --reach=yes\n"
+   "  --data=yes|no              also write costs by object of data, of a recording of a run with\n"
+   "                             --data=yes (default: yes if it is one)\n"
+   "  --data-out-file=FILE       to this file (default: RECORDING.data); implies --data=yes\n"
    "  -o FILE, --tlbgrind-out-file=FILE\n"
    "                             write costs to FILE; of several machines to FILE_MACHINE\n"
    "                             (default: RECORDING.out)\n"
@@ -73,7 +76,7 @@ static const char help[] =
 
 /* For the completion of shells: tlbgrind/completion/. */
 static const char list_of_options[] =
-   "--machine= machine\n--input= one champsim drmemtrace lackey\n--v2p= file none\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--advice= any\n--syscall-tlb= one none flush kernel:64\n--switch-every= any\n--jobs= any\n--from= any\n--to= any\n--thread= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--picture= file\n--nested= one yes no\n--reach= one yes no\n--reach-out-file= file\n--tlbgrind-out-file= file\n--quiet\n--help\n"
+   "--machine= machine\n--input= one champsim drmemtrace lackey\n--v2p= file none\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--advice= any\n--syscall-tlb= one none flush kernel:64\n--switch-every= any\n--jobs= any\n--from= any\n--to= any\n--thread= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--picture= file\n--nested= one yes no\n--reach= one yes no\n--reach-out-file= file\n--data= one yes no\n--data-out-file= file\n--tlbgrind-out-file= file\n--quiet\n--help\n"
    "--version\n";
 
 static void print_and_end(const char *text)
@@ -153,6 +156,14 @@ static TgMap map_of(const char *text)
    tg_load_refuse("--map=%s: '%s' is no count; allowed are walks, misses, cycles and no", text, text);
 }
 
+/* file "": --data= alone. */
+static void take_data(bool on, const char *file, TgSimulateOptions *o)
+{
+   const bool is_named = file[0] != '\0' || o->data == NULL;
+   o->no_data = !on;
+   o->data = !on ? NULL : is_named ? file : o->data;
+}
+
 static bool take(const char *argument, TgSimulateOptions *o)
 {
    const char *value;
@@ -180,6 +191,10 @@ static bool take(const char *argument, TgSimulateOptions *o)
       o->reach = value;
    else if ((value = value_of(argument, "--reach")) != NULL)
       o->reach = !yes_or_no("--reach", value) ? NULL : o->reach == NULL ? "" : o->reach;
+   else if ((value = value_of(argument, "--data-out-file")) != NULL)
+      take_data(true, value, o);
+   else if ((value = value_of(argument, "--data")) != NULL)
+      take_data(yes_or_no("--data", value), "", o);
    else if ((value = value_of(argument, "--input")) != NULL)
       o->input = input_of(value);
    else if ((value = value_of(argument, "--v2p")) != NULL)
@@ -222,11 +237,25 @@ static void check_advice(const TgSimulateOptions *o)
                      o->picture);
 }
 
+static void check_data(const TgSimulateOptions *o)
+{
+   if (o->input != NULL)
+      tg_load_refuse("--data: a trace tells of no objects of data; leave it out, or --input=");
+   if (tg_is_part(&o->part))
+      tg_load_refuse("--data: costs by object of data are those of the whole run; leave it out, or "
+                     "--from=, --to= and --thread=");
+   if (o->shards > 1)
+      tg_load_refuse("--data: all machines have one file, and a shard has not all of them; leave it out, "
+                     "or --shard=");
+}
+
 static void check_together(const TgSimulateOptions *o)
 {
    const bool is_stdin = strcmp(o->recording, "-") == 0;
    if (o->advice != NULL)
       check_advice(o);
+   if (o->data != NULL)
+      check_data(o);
    if (o->input != NULL && o->n_pages > 1)
       tg_load_refuse("--pages=%s: all memory of a trace has pages of one size", o->pages[1]);
    if (o->input != NULL && (o->thp != NULL || o->n_pools > 0))

@@ -29,6 +29,8 @@ typedef struct {
    unsigned jobs;
    bool nested;
    const char *reach; /* of --reach-out-file=; NULL: no curve, "": of --reach=yes */
+   const char *data; /* of --data-out-file=; NULL: not given, "": of --data=yes */
+   bool no_data;     /* --data=no */
    const char *thp; /* of --thp=; NULL: none is given */
    const char *v2p; /* of --v2p=; NULL: none is given */
    unsigned n_pages, n_pools;

@@ -10,6 +10,7 @@
 
 #include "attribution/events.h"
 #include "simulate/machines.h"
+#include "simulate/out_text.h"
 #include "simulate/replay.h"
 
 /* A piece of the text at the end of a recording: the run's, or that of a phase or thread. */
@@ -38,6 +39,17 @@ typedef struct {
 
 /* Reads such a line. False: it is none, or has a number above n_lines. */
 bool tg_run_text_source(const char *line, size_t n, unsigned n_lines, TgSourceLine *out);
+
+/* The same of a run's data, whose objects have numbers up to n_objects. */
+bool tg_run_text_source_of_data(const char *line, size_t n, unsigned n_lines, unsigned n_objects,
+                                TgSourceLine *out);
+
+/* Whether a line is that text; whether it has a control character. */
+bool tg_run_text_is(const char *line, size_t length, const char *text);
+bool tg_run_text_has_control(const char *line, size_t length);
+
+/* Whether page faults are among the events. */
+bool tg_run_text_has_faults(const char *text, size_t n);
 
 /* Whether the text is one that tlbgrind ends a recording with, of so many lines of source. Returns
    NULL, or what is wrong. */
@@ -77,7 +89,8 @@ char *tg_out_file_variant(const TgOutFile *o, unsigned number, tlb_rule_effect *
 /* The out-file's text, to be freed, with lines more at some place. */
 char *tg_out_file_with(const char *text, size_t n, size_t at, const char *lines, size_t *length);
 
-/* The checksum that the last line of an out-file has of all before it: Adler-32. */
-uint32_t tg_out_file_sum(const char *text, size_t n);
+/* The costs of a line of source; and some of them, with a line feed behind. */
+void tg_out_file_costs(const TgOutFile *o, const TgSourceLine *l, uint64_t cost[TG_N_COSTS]);
+void tg_out_file_put_costs(TgOutText *out, const uint64_t *cost, const TgEvent **event, unsigned n);
 
 #endif

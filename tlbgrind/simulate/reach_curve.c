@@ -145,7 +145,7 @@ char *tg_reach_curve_file(const TgReachCurve *r, const char *text, size_t n,
    free(c);
    if (fflush(f) != 0)
       tg_load_refuse("no memory");
-   fprintf(f, "# checksum: %08x\n", (unsigned)tg_out_file_sum(file, *length));
+   fprintf(f, "# checksum: %08x\n", (unsigned)tg_out_text_sum(file, *length));
    if (fclose(f) != 0)
       tg_load_refuse("no memory");
    return file;

@@ -172,8 +172,8 @@ static bool take_line(const char *line, size_t n, TgRecordingHead *head, const c
    tlb_strength *const out = &head->strength;
    uint64_t number;
    if (is_key(line, n, "version: ", &value)) {
-      *why = "its version is another than 1 to 4: a later tg_simulate may read it";
-      return end - value == 1 && *value >= '1' && *value <= '4';
+      *why = "its version is another than 1 to 5: a later tg_simulate may read it";
+      return end - value == 1 && *value >= '1' && *value <= '5';
    }
    if (is_key(line, n, "base page: ", &value)) {
       *why = "its base page is none";
@@ -203,6 +203,12 @@ static bool take_line(const char *line, size_t n, TgRecordingHead *head, const c
       head->points.syscalls = true;
       head->points.touches = tlb_text_is(value, (size_t)(end - value), "kernel") != 0;
       if (!head->points.touches && !tlb_text_is(value, (size_t)(end - value), "flush"))
+         return false;
+   }
+   if (is_key(line, n, "data: ", &value)) {
+      *why = "its head has data that can not be";
+      head->data = tlb_text_is(value, (size_t)(end - value), "yes") != 0;
+      if (!head->data)
          return false;
    }
    if (is_key(line, n, "filter: ", &value)) {
@@ -322,7 +328,7 @@ static char *name_before(const TgRecording *r)
 static bool is_alike(const TgRecordingHead *a, const TgRecordingHead *b)
 {
    const tlb_strength *const x = &a->strength, *const y = &b->strength;
-   return a->thp == b->thp && x->base_page_shift == y->base_page_shift && x->large == y->large
+   return a->thp == b->thp && a->data == b->data && x->base_page_shift == y->base_page_shift && x->large == y->large
           && x->n == y->n && memcmp(x->filter, y->filter, x->n * sizeof *x->filter) == 0;
 }
 
@@ -378,6 +384,11 @@ double tg_recording_done(const TgRecording *r)
 const tlb_strength *tg_recording_strength(const TgRecording *r)
 {
    return &r->head.strength;
+}
+
+bool tg_recording_has_data(const TgRecording *r)
+{
+   return r->head.data;
 }
 
 const TgRecordedPoints *tg_recording_points(const TgRecording *r)

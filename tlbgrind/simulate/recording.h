@@ -23,6 +23,9 @@ const tlb_strength *tg_recording_strength(const TgRecording *r);
 /* How the run's kernel has transparent huge pages. */
 tlb_thp_mode tg_recording_thp(const TgRecording *r);
 
+/* Whether misses are counted by object of data, which stand at the end. */
+bool tg_recording_has_data(const TgRecording *r);
+
 /* Reads the next block, as tlb_stream_read(): first those of the recording that this one goes on
    from, up to there. */
 tlb_stream_found tg_recording_read(TgRecording *r);
@@ -48,6 +51,7 @@ typedef struct {
    tlb_strength strength;
    TgRecordedPoints points;
    tlb_thp_mode thp;
+   bool data; /* misses are counted by object of data */
    const char *after; /* the name of the recording that it goes on from, not ended by a zero; NULL: none */
    size_t after_length;
    uint64_t after_records, after_sum; /* where that is: so many records, and the sum by then */

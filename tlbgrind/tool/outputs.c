@@ -176,6 +176,8 @@ static Bool end_recording(UInt machine, XArray* lines, const HChar* name)
       for (UInt i = 0; i < tg_shares_count(shares); i++)
          record_share(shares, i, f);
    }
+   if (results.options->data)
+      tg_data_file_record(&results, lines, f);
    tg_file_close(f);
    const HChar* failure = tg_recording_end();
    if (failure != NULL)
