@@ -169,6 +169,26 @@ static void sort(use *u, unsigned n)
    }
 }
 
+/* The same of uses in any order: each goes to the place that as many are before. If they are few, no
+   branch depends on a time, for which one is later cannot be foreseen. */
+static void sort_any(use *u, unsigned n)
+{
+   enum { FEW = 16 };
+   use was[FEW];
+   if (n > FEW) {
+      sort(u, n);
+      return;
+   }
+   for (unsigned i = 0; i < n; i++)
+      was[i] = u[i];
+   for (unsigned i = 0; i < n; i++) {
+      unsigned before = 0;
+      for (unsigned j = 0; j < n; j++)
+         before += was[j].time < was[i].time;
+      u[before] = was[i];
+   }
+}
+
 static unsigned add_uses(tlb_late *l, unsigned n, const use *u, unsigned n_uses)
 {
    for (unsigned i = 0; i < n_uses; i++) {
@@ -196,16 +216,14 @@ static unsigned find_uses(const tlb_late *l, use *out)
    use behind[TLB_MAX_FILTER_WAYS];
    unsigned n = 0, n_behind = 0;
    const unsigned many = l->many;
-   for (uint16_t at = l->filter[many].oldest; at != 0; at = l->page[at].newer[many]) {
-      const use one = { *l->page[at].time, at };
-      if (one.time <= l->last)
-         continue;
-      if (l->page[at].recorded > l->in_order)
-         behind[n_behind++] = one;
-      else
-         out[n++] = one;
+   uint16_t at = l->filter[many].oldest;
+   for (; at != 0 && l->page[at].recorded <= l->in_order; at = l->page[at].newer[many]) {
+      out[n] = (use){ *l->page[at].time, at };
+      n += out[n].time > l->last;
    }
-   sort(out, n);
+   for (; at != 0; at = l->page[at].newer[many])
+      behind[n_behind++] = (use){ *l->page[at].time, at };
+   sort_any(out, n);
    sort(behind, n_behind);
    /* One sequence of both, from the end. */
    unsigned to = n + n_behind;
@@ -221,7 +239,7 @@ static unsigned find_uses(const tlb_late *l, use *out)
 
 unsigned tlb_late_all(tlb_late *l)
 {
-   use u[TLB_MAX_FILTER_WAYS];
+   use u[TLB_MAX_FILTER_WAYS + 1];
    const unsigned n = find_uses(l, u);
    const unsigned known = n_known(l, u, n, l->in_order);
    const unsigned added = add_uses(l, 0, u + known, n - known);
@@ -238,25 +256,17 @@ static uint16_t *set_of(const tlb_late_filter *f, uint64_t number)
    return f->at + (size_t)tlb_filter_set(number, f->is.sets) * f->is.ways;
 }
 
-/* Puts the set's pages in order of their use into `out`. Returns how many there are; *gets: an empty
-   place, or that of the first. */
+/* Puts the set's pages in order of their use into `out`. Returns how many there are, and finds which
+   leaves: the first, unless a place is empty. */
 static unsigned look_at_set(const tlb_late *l, tlb_late_filter *f, uint64_t number, use *out)
 {
    const uint16_t *const set = set_of(f, number);
    unsigned n = 0;
-   f->leaves = 0;
-   f->gets = TLB_LATE_NO_PLACE;
-   for (unsigned i = 0; i < f->is.ways; i++) {
-      if (set[i] == 0)
-         f->gets = (uint16_t)(set + i - f->at);
-      else
-         out[n++] = (use){ *l->page[set[i]].time, set[i] };
-   }
-   sort(out, n);
-   if (f->gets == TLB_LATE_NO_PLACE) {
-      f->leaves = out[0].which;
-      f->gets = l->page[f->leaves].place[f - l->filter];
-   }
+   for (unsigned i = 0; i < f->is.ways && set[i] != 0; i++)
+      out[n++] = (use){ *l->page[set[i]].time, set[i] };
+   sort_any(out, n);
+   f->leaves = n == f->is.ways ? out[0].which : 0;
+   f->gets = n == f->is.ways ? l->page[f->leaves].place[f - l->filter] : (uint16_t)(set + n - f->at);
    return n;
 }
 
