@@ -202,8 +202,12 @@ TEST(several_filters)
    static const run r = { { "RW 16 3", "RW 4 6", "RW 1 24", "RW 1 9" },
                           { { 16, 4, true }, { 4, 6, false }, { 4, 32, true }, { 1, 24, false },
                             { 1, 9, false }, { 8, 9, false } }, false };
-   go(&r, 6);
-   go(&r, 7);
+   static const run trees = { { "RW 16 3", "RW 12 3", "RW 1 40" },
+                              { { 16, 4, true }, { 12, 4, true }, { 1, 40, false } }, false };
+   for (uint64_t seed = 6; seed <= 7; seed++) {
+      go(&r, seed);
+      go(&trees, seed);
+   }
 }
 
 /* --- Where they can be --- */
