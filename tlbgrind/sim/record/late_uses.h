@@ -15,9 +15,9 @@
      order in which the pages were used is that of the recording, for all pages. So what has left
      keeps its place among what leaves later.
 
-   A tree's victim depends on nothing but the order of the last references to its pages, so uses that
-   are recorded once more change nothing. Others (NRU) are not so: for them a filter has one way, and
-   then uses are not recorded late. Where pages are large, all uses are recorded before a reference
+   A tree's victim depends on nothing but the order of the last references to its pages, so uses
+   that are recorded once more change nothing. Others (NRU) are not so: for them a filter has one
+   way, and then uses are not recorded late. Where pages are large, all uses are recorded before a reference
    that a filter of theirs misses.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
