@@ -17,8 +17,8 @@
 
    A tree's victim depends on nothing but the order of the last references to its pages, so uses
    that are recorded once more change nothing. Others (NRU) are not so: for them a filter has one
-   way, and then uses are not recorded late. Where pages are large, all uses are recorded before a reference
-   that a filter of theirs misses.
+   way, and then uses are not recorded late. Where pages are large, all uses are recorded before a
+   reference that a filter of theirs misses.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
