@@ -42,6 +42,7 @@ UNIT_TESTS = \
 	tests/unit/test_prefetch \
 	tests/unit/test_reach \
 	tests/unit/test_recording \
+	tests/unit/test_late_uses \
 	tests/unit/test_lazy_lru \
 	tests/unit/test_short_cuts \
 	tests/unit/test_spaces \

@@ -86,6 +86,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/pages/rule_notes.c \
 	tlbgrind/sim/pages/touched.c \
 	tlbgrind/sim/record/large_filter.c \
+	tlbgrind/sim/record/late_uses.c \
 	tlbgrind/sim/record/map_events.c \
 	tlbgrind/sim/record/stream.c \
 	tlbgrind/sim/record/strength.c \
@@ -156,6 +157,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/pages/rule_notes.h \
 	tlbgrind/sim/pages/touched.h \
 	tlbgrind/sim/record/large_filter.h \
+	tlbgrind/sim/record/late_uses.h \
 	tlbgrind/sim/record/map_events.h \
 	tlbgrind/sim/record/numbers.h \
 	tlbgrind/sim/record/stream.h \

@@ -367,6 +367,23 @@ def test_page_sizes_of_real_programs(tmp_path: Path, name: str) -> None:
     check_policy(tmp_path, machines, PROGRAMS[name], "--pages=all:2M")
 
 
+# What is recorded by default. Only for such machines, with LRU of many ways, are uses recorded late.
+USUAL = ["skylake", "zen4", "neoverse-n1"]
+
+
+def test_page_sizes_are_asked_later_of_the_usual_machines(tmp_path: Path) -> None:
+    command = page_changes(tmp_path)
+    record_for = f"--record-for={','.join(USUAL)}"
+    assert record(tmp_path, USUAL[:1], command, "--record=recording", record_for).returncode == 0
+    for policy in POLICIES:
+        check_policy(tmp_path, [*USUAL, "haswell", "zen2"], command, policy)
+
+
+@pytest.mark.parametrize("machines", [USUAL, USUAL[:1]], ids=["one_set", "sets"])
+def test_uses_between_two_parts_of_a_reference(tmp_path: Path, machines: list[str]) -> None:
+    check_same(tmp_path / "run", machines, (str(build(tmp_path, 5, 12, 64)),))
+
+
 def test_pages_under_the_contiguous_hint(tmp_path: Path) -> None:
     command = page_changes(tmp_path)
     options = ("--record=recording", "--record-pages=64K,2M")
@@ -483,7 +500,8 @@ def test_system_calls_and_context_switches_are_those_of_the_run(tmp_path: Path, 
 
 def test_others_between_changes_of_mappings(tmp_path: Path) -> None:
     options = ("--switch-every=50000:8", "--syscall-tlb=kernel:5", "--pages=anon:2M")
-    check_interrupted(tmp_path, PAGED, page_changes(tmp_path), *options)
+    for machines in (PAGED, USUAL):
+        check_interrupted(tmp_path / machines[-1][:4], machines, page_changes(tmp_path), *options)
 
 
 def test_a_debug_check_finds_nothing_wrong_with_others(tmp_path: Path) -> None:

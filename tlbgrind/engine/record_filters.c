@@ -6,6 +6,7 @@
 
 #include "sim/base/divisor.h"
 #include "sim/record/large_filter.h"
+#include "sim/record/late_uses.h"
 
 #include "base/allocator.h"
 #include "engine/record_filters.h"
@@ -50,6 +51,8 @@ static const Filter* uses_of[TLB_N_USERS]; /* has all pages that the user does n
 static Filter* only[TLB_N_TABLES]; /* the only filter of base pages of the side, if it keeps one time
                                       of each, and has no users behind; else NULL */
 static Side side[TLB_N_TABLES];
+static tlb_late late[TLB_N_TABLES]; /* the filters of base pages of a side whose uses are recorded */
+static Bool is_late[TLB_N_TABLES];  /* late */
 static Bool is_joint; /* code and data have one order: that of the first side */
 static UInt drives_out[TLB_N_USERS]; /* a bit for each side: whose pages the user behind can drive out */
 static tlb_large_filter large[TLB_MAX_FILTERS];
@@ -205,6 +208,19 @@ static void leave(Filter* f, UInt place)
    }
 }
 
+/* --- Filters whose uses are recorded late --- */
+
+/* As whom all users of the side are noted: loads and stores are not told apart there. */
+static tlb_user user_of_late(tlb_side table)
+{
+   return table == TLB_CODE ? TLB_FETCH : TLB_LOAD;
+}
+
+static void observe_late(tlb_side table, tlb_page* p)
+{
+   tlb_page_observe(&tg_mmus, table, p, True, True, TLB_OBSERVER_RECORDING);
+}
+
 /* --- Filters of large pages --- */
 
 static UInt as_user(tlb_user user)
@@ -222,9 +238,22 @@ static void fold_page(tlb_user user, tlb_page* p, tlb_page_number number)
    }
 }
 
+static ULong fold_late(tlb_side table, ULong last)
+{
+   const tlb_late* l = &late[table];
+   for (UInt i = 1; i <= tlb_late_pages(l); i++) {
+      const ULong time = l->page[i].n_filters == 0 ? 0 : *l->page[i].time;
+      if (time <= folded[table])
+         continue;
+      fold_page(user_of_late(table), l->page[i].page, (tlb_page_number)l->page[i].number);
+      last = time > last ? time : last;
+   }
+   return last;
+}
+
 static void fold(tlb_side table)
 {
-   ULong last = folded[table];
+   ULong last = is_late[table] ? fold_late(table, folded[table]) : folded[table];
    for (UInt user = 0; user < TLB_N_USERS; user++) {
       const Filter* f = uses_of[user];
       if (f == NULL || tlb_side_of_user(user) != table)
@@ -241,9 +270,23 @@ static void fold(tlb_side table)
    folded[table] = last;
 }
 
+static void observe_large_late(const tlb_large_filter* f, ULong number, tlb_side table)
+{
+   const tlb_late* l = &late[table];
+   for (UInt i = 1; i <= tlb_late_pages(l); i++) {
+      if (l->page[i].n_filters > 0 && l->page[i].number >> f->bits == number)
+         observe_late(table, l->page[i].page);
+   }
+}
+
 /* References to the base pages of a large page, which the filter has no more, are not left out. */
 static void observe_large(const tlb_large_filter* l, ULong number)
 {
+   for (UInt i = 0; i < TLB_N_TABLES; i++) {
+      const tlb_side table = i;
+      if (is_late[table] && tlb_large_filter_is_of(l, user_of_late(table)))
+         observe_large_late(l, number, table);
+   }
    for (UInt user = 0; user < TLB_N_USERS; user++) {
       const Filter* f = uses_of[user];
       if (f == NULL || !tlb_large_filter_is_of(l, user))
@@ -462,11 +505,23 @@ static Bool is_in_order_of(tlb_side table, tlb_user user)
    return is_joint || tlb_side_of_user(user) == table;
 }
 
+/* Records n uses that were left for later. */
+static void record_late(tlb_side table, UInt n)
+{
+   const uint8_t what = tlb_record_use(user_of_late(table), 0);
+   for (UInt i = 0; i < n; i++)
+      tg_recorded_add((tlb_record){ .what = what, .page = late[table].uses[i] });
+}
+
 /* Records in which order the pages of a set were used. */
 static void add_uses(tlb_side table, UInt set)
 {
    Side* s = side_of(table);
    UInt n = 0;
+   if (is_late[table]) {
+      record_late(table, tlb_late_all(&late[table]));
+      return;
+   }
    for (UInt user = 0; user < TLB_N_USERS; user++) {
       const Filter* f = uses_of[user];
       if (f == NULL || !is_in_order_of(table, user))
@@ -581,8 +636,38 @@ static Bool is_between(const Filter* f, UInt place, Range r)
    return number >= r.first && number <= r.last;
 }
 
+static Bool is_late_between(const tlb_late_page* p, Range r)
+{
+   return p->n_filters > 0 && p->number >= r.first && p->number <= r.last;
+}
+
+static Bool late_has(tlb_side table, Range r)
+{
+   const tlb_late* l = &late[table];
+   for (UInt i = 1; i <= tlb_late_pages(l); i++) {
+      if (is_late_between(&l->page[i], r)
+          && !tg_record_filters_observe(l->page[i].page, user_of_late(table)))
+         return True;
+   }
+   return False;
+}
+
+static void doubt_late(tlb_side table, Range r)
+{
+   const tlb_late* l = &late[table];
+   for (UInt i = 1; i <= tlb_late_pages(l); i++) {
+      if (is_late_between(&l->page[i], r))
+         observe_late(table, l->page[i].page);
+   }
+}
+
 static Bool filters_have(Range r)
 {
+   for (UInt i = 0; i < TLB_N_TABLES; i++) {
+      const tlb_side table = i;
+      if (is_late[table] && late_has(table, r))
+         return True;
+   }
    for (const Filter* f = filter; f < filter + n_filters; f++) {
       for (UInt i = 0; i < f->is.sets * f->is.ways; i++) {
          if (is_between(f, i, r))
@@ -607,6 +692,11 @@ void tg_record_filters_doubt(ULong first, ULong last)
          if (is_between(f, i, r))
             observe(f, i);
       }
+   }
+   for (UInt i = 0; i < TLB_N_TABLES; i++) {
+      const tlb_side table = i;
+      if (is_late[table])
+         doubt_late(table, r);
    }
    for (UInt i = 0; i < n_large; i++)
       tlb_large_filter_doubt(&large[i], r.first, r.last);
@@ -708,11 +798,43 @@ static void refer_only(Filter* f, tlb_user user, tlb_page* p, tlb_page_number nu
    tlb_rest(p)->observers &= ~TLB_OBSERVER_RECORDING;
 }
 
+/* --- References where uses are recorded late --- */
+
+static void before_late(tlb_side table, tlb_user user, tlb_page_number number)
+{
+   found.misses = n_large > 0 && misses_large(user, number);
+   record_late(table, tlb_late_before(&late[table], number, found.misses));
+   if (found.misses)
+      before_large_miss(table, number);
+}
+
+static void leaves_late(void* opaque, void* page, uint64_t number)
+{
+   const tlb_side table = *(const tlb_side*)opaque;
+   if (n_large > 0)
+      fold_page(user_of_late(table), page, (tlb_page_number)number);
+   observe_late(table, page);
+}
+
+static void refer_late(tlb_side table, tlb_user user, tlb_page* p, tlb_page_number number, ULong now)
+{
+   tlb_late_refer(&late[table], p, number, time_at(p, user), leaves_late, &table);
+   if (found.misses)
+      enter_large(user, number, now);
+   if (n_large > 0)
+      note_large(user, table, number, now);
+   tlb_rest(p)->observers &= ~TLB_OBSERVER_RECORDING;
+}
+
 /* --- References --- */
 
 void tg_record_filters_before(tlb_user user, Bool stores_too, tlb_page* p, tlb_page_number number)
 {
    const tlb_side table = tlb_side_of_user(user);
+   if (LIKELY(is_late[table])) {
+      before_late(table, as_user(user), number);
+      return;
+   }
    if (LIKELY(only[table] != NULL)) {
       before_only(only[table], as_user(user), p, number);
       return;
@@ -730,6 +852,10 @@ void tg_record_filters_refer(tlb_user user, Bool stores_too, tlb_page* p, tlb_pa
                              ULong now)
 {
    const tlb_side table = tlb_side_of_user(user);
+   if (LIKELY(is_late[table])) {
+      refer_late(table, as_user(user), p, number, now);
+      return;
+   }
    if (LIKELY(only[table] != NULL)) {
       refer_only(only[table], as_user(user), p, number, now);
       return;
@@ -788,6 +914,22 @@ static void make_large(const tlb_filter* is)
    }
 }
 
+static Bool is_late_filter(const tlb_filter* f)
+{
+   return is_late[(f->users & TLB_FETCHES) != 0 ? TLB_CODE : TLB_DATA];
+}
+
+static void find_late(const tlb_strength* s)
+{
+   const tlb_memory memory = tg_memory("tg.recording");
+   for (UInt i = 0; i < TLB_N_TABLES; i++) {
+      const UInt users = i == TLB_CODE ? TLB_FETCHES : TLB_LOADS | TLB_STORES;
+      is_late[i] = !split && tlb_late_can(s, users);
+      if (is_late[i])
+         tlb_late_init(&late[i], s, users, &memory);
+   }
+}
+
 static void find_who_drives_out(const tlb_strength* s)
 {
    for (UInt i = 0; i < s->n; i++) {
@@ -837,7 +979,10 @@ void tg_record_filters_init(const tlb_strength* s)
    side[TLB_DATA].sets = tlb_strength_sets(s, False);
    find_who_drives_out(s);
    use = VG_(malloc)("tg.recording", MAX_USES * sizeof *use);
+   find_late(s);
    for (UInt i = 0; i < s->n; i++) {
+      if (s->filter[i].shift == 0 && is_late_filter(&s->filter[i]))
+         continue;
       if (s->filter[i].shift == 0)
          make_filter(&filter[n_filters++], &s->filter[i]);
       else

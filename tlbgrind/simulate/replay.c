@@ -329,8 +329,11 @@ static void use(const TgReplay *r, group *g, const tlb_record *record, uint64_t 
    const tlb_user user = record->what & TLB_RECORD_USER;
    if (!is_for(r, g, record))
       return;
-   tlb_missed_begin(g->all, 0, user);
+   /* It may stand between two parts of a reference. */
+   const uint64_t in_parts = g->all->parts.in_parts;
+   g->all->parts.in_parts = 0;
    refer(g, g->of_uses, user, record->page, now);
+   g->all->parts.in_parts = in_parts;
 }
 
 static void simulate(TgReplay *r, group *g, const tlb_record *record, uint64_t now)

@@ -45,7 +45,7 @@ static uint32_t certain(const tlb_geometry *g)
       return g->ways;
    uint32_t n = 1;
    if (g->policy == TLB_PLRU && !g->paired) {
-      for (uint32_t ways = g->ways; ways > 1; ways /= 2)
+      for (uint32_t ways = g->ways; ways > 1 && n < TLB_MOST_ORDERED; ways /= 2)
          n++;
    }
    return n;

@@ -9,7 +9,8 @@
      whose sets are unions of its own: where the filter has `sets` of them, and the array a multiple
      of that, each chosen by the page's number modulo the sets; or where the filter has one.
    - A tree (PLRU) keeps the page that was referenced last, and log2(ways) before that: each
-     reference to another page points one more node of the way to an older one at it.
+     reference to another page points one more node of the way to an older one at it. No more than
+     TLB_MOST_ORDERED are counted on: of more, their order may be recorded late (late_uses.h).
    - FIFO, random, NRU and others keep the page that was referenced last, and to refer to it once
      more changes nothing.
 
@@ -59,6 +60,7 @@ enum {
    TLB_MAX_FILTERS = 48,
    TLB_MAX_FILTER_WAYS = 64,
    TLB_MAX_FILTER_SETS = 256,
+   TLB_MOST_ORDERED = 8, /* ways of a filter for a tree */
    TLB_MAX_RECORD_SIZES = 15 /* of large pages */
 };
 

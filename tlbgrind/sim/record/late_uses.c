@@ -1,0 +1,366 @@
+/* Uses that are recorded late. See late_uses.h. */
+
+#include "sim/record/late_uses.h"
+
+/* A set of no more ways has its order recorded in full. strength.c asks no more of a tree. */
+static bool is_small(const tlb_filter *f)
+{
+   return f->ways <= TLB_MOST_ORDERED;
+}
+
+/* --- Start --- */
+
+bool tlb_late_can(const tlb_strength *s, uint32_t users)
+{
+   unsigned n = 0, n_many = 0;
+   for (unsigned i = 0; i < s->n; i++) {
+      const tlb_filter *const f = &s->filter[i];
+      if (((f->users | f->behind) & users) == 0)
+         continue;
+      if (f->users != users || f->behind != 0 || f->ways == 1)
+         return false;
+      if (f->shift != 0)
+         continue;
+      if (++n > TLB_LATE_FILTERS || (!is_small(f) && f->sets > 1))
+         return false;
+      n_many += !is_small(f);
+   }
+   return n_many > 0;
+}
+
+static void *take(const tlb_memory *memory, size_t bytes)
+{
+   return memory->take(bytes, memory->opaque);
+}
+
+static size_t places_of(const tlb_late_filter *f)
+{
+   return (size_t)f->is.sets * f->is.ways;
+}
+
+static void add_filter(tlb_late *l, const tlb_filter *is, const tlb_memory *memory)
+{
+   tlb_late_filter *const f = &l->filter[l->n];
+   *f = (tlb_late_filter){ .is = *is, .has_many_ways = !is_small(is) };
+   f->at = take(memory, places_of(f) * sizeof *f->at);
+   for (size_t i = 0; i < places_of(f); i++)
+      f->at[i] = 0;
+   if (!f->has_many_ways)
+      l->n_small++;
+   else if (!l->filter[l->many].has_many_ways || is->ways < l->filter[l->many].is.ways)
+      l->many = l->n;
+   l->n++;
+}
+
+unsigned tlb_late_pages(const tlb_late *l)
+{
+   size_t n = 1;
+   for (const tlb_late_filter *f = l->filter; f < l->filter + l->n; f++)
+      n += places_of(f);
+   return (unsigned)n;
+}
+
+void tlb_late_init(tlb_late *l, const tlb_strength *s, uint32_t users, const tlb_memory *memory)
+{
+   l->n = l->n_small = l->many = 0;
+   for (unsigned i = 0; i < s->n; i++) {
+      if (s->filter[i].users == users && s->filter[i].shift == 0)
+         add_filter(l, &s->filter[i], memory);
+   }
+   const unsigned n_pages = tlb_late_pages(l);
+   l->page = take(memory, (n_pages + 1) * sizeof *l->page);
+   for (unsigned i = 0; i <= n_pages; i++)
+      l->page[i] = (tlb_late_page){ .next = (uint16_t)(i < n_pages ? i + 1 : 0) };
+   l->free = 1;
+   l->found = 0;
+   for (unsigned i = 0; i < TLB_LATE_BUCKETS; i++)
+      l->bucket[i] = 0;
+   l->n_recorded = l->last = l->in_order = 0;
+}
+
+/* --- Pages --- */
+
+static uint16_t *bucket_of(tlb_late *l, uint64_t number)
+{
+   return &l->bucket[(number ^ number >> 8 ^ number >> 20) % TLB_LATE_BUCKETS];
+}
+
+static uint16_t find(tlb_late *l, uint64_t number)
+{
+   uint16_t at = *bucket_of(l, number);
+   while (at != 0 && l->page[at].number != number)
+      at = l->page[at].next;
+   return at;
+}
+
+static void forget(tlb_late *l, uint16_t which)
+{
+   uint16_t *at = bucket_of(l, l->page[which].number);
+   while (*at != which)
+      at = &l->page[*at].next;
+   *at = l->page[which].next;
+   l->page[which].next = l->free;
+   l->free = which;
+}
+
+static uint16_t new_page(tlb_late *l, void *page, uint64_t number, const uint64_t *time)
+{
+   const uint16_t which = l->free;
+   tlb_late_page *const p = &l->page[which];
+   uint16_t *const bucket = bucket_of(l, number);
+   l->free = p->next;
+   *p = (tlb_late_page){ .page = page, .number = number, .time = time, .next = *bucket };
+   for (unsigned i = 0; i < TLB_LATE_FILTERS; i++)
+      p->place[i] = TLB_LATE_NO_PLACE;
+   *bucket = which;
+   return which;
+}
+
+/* --- The order of what is recorded --- */
+
+static void unlink_from(tlb_late *l, unsigned filter, uint16_t which)
+{
+   tlb_late_filter *const f = &l->filter[filter];
+   const tlb_late_page *const p = &l->page[which];
+   *(p->older[filter] != 0 ? &l->page[p->older[filter]].newer[filter] : &f->oldest) = p->newer[filter];
+   *(p->newer[filter] != 0 ? &l->page[p->newer[filter]].older[filter] : &f->newest) = p->older[filter];
+}
+
+static void link_as_newest(tlb_late *l, unsigned filter, uint16_t which)
+{
+   tlb_late_filter *const f = &l->filter[filter];
+   tlb_late_page *const p = &l->page[which];
+   p->older[filter] = f->newest;
+   p->newer[filter] = 0;
+   *(f->newest != 0 ? &l->page[f->newest].newer[filter] : &f->oldest) = which;
+   f->newest = which;
+}
+
+/* The recording has something of the page now. */
+static void note(tlb_late *l, uint16_t which)
+{
+   tlb_late_page *const p = &l->page[which];
+   p->recorded = ++l->n_recorded;
+   for (unsigned i = 0; i < l->n; i++) {
+      if (!l->filter[i].has_many_ways || p->place[i] == TLB_LATE_NO_PLACE
+          || l->filter[i].newest == which)
+         continue;
+      unlink_from(l, i, which);
+      link_as_newest(l, i, which);
+   }
+}
+
+/* --- Uses --- */
+
+typedef struct {
+   uint64_t time;
+   uint16_t which;
+} use;
+
+/* In order of their times, which most of them are in. */
+static void sort(use *u, unsigned n)
+{
+   for (unsigned i = 1; i < n; i++) {
+      const use one = u[i];
+      unsigned j = i;
+      for (; j > 0 && u[j - 1].time > one.time; j--)
+         u[j] = u[j - 1];
+      u[j] = one;
+   }
+}
+
+/* The same of uses in any order: each goes to the place that as many are before. If they are few, no
+   branch depends on a time, for which one is later cannot be foreseen. */
+static void sort_any(use *u, unsigned n)
+{
+   enum { FEW = 16 };
+   use was[FEW];
+   if (n > FEW) {
+      sort(u, n);
+      return;
+   }
+   for (unsigned i = 0; i < n; i++)
+      was[i] = u[i];
+   for (unsigned i = 0; i < n; i++) {
+      unsigned before = 0;
+      for (unsigned j = 0; j < n; j++)
+         before += was[j].time < was[i].time;
+      u[before] = was[i];
+   }
+}
+
+static unsigned add_uses(tlb_late *l, unsigned n, const use *u, unsigned n_uses)
+{
+   for (unsigned i = 0; i < n_uses; i++) {
+      l->uses[n++] = l->page[u[i].which].number;
+      note(l, u[i].which);
+   }
+   return n;
+}
+
+/* How many of the uses, from the first on, the recording has in that order already, behind what it
+   had up to `behind`. */
+static unsigned n_known(const tlb_late *l, const use *u, unsigned n, uint64_t behind)
+{
+   unsigned known = 0;
+   while (known < n && l->page[u[known].which].recorded > behind)
+      behind = l->page[u[known++].which].recorded;
+   return known;
+}
+
+/* The pages that were used later than `last` are in each filter: none of them has left one. First
+   come those that the recording has nothing of since then, and behind them the others, which are
+   more or less in order. */
+static unsigned find_uses(const tlb_late *l, use *out)
+{
+   use behind[TLB_MAX_FILTER_WAYS];
+   unsigned n = 0, n_behind = 0;
+   const unsigned many = l->many;
+   uint16_t at = l->filter[many].oldest;
+   for (; at != 0 && l->page[at].recorded <= l->in_order; at = l->page[at].newer[many]) {
+      out[n] = (use){ *l->page[at].time, at };
+      n += out[n].time > l->last;
+   }
+   for (; at != 0; at = l->page[at].newer[many])
+      behind[n_behind++] = (use){ *l->page[at].time, at };
+   sort_any(out, n);
+   sort(behind, n_behind);
+   /* One sequence of both, from the end. */
+   unsigned to = n + n_behind;
+   const unsigned all = to;
+   while (n_behind > 0) {
+      const bool from_first = n > 0 && out[n - 1].time > behind[n_behind - 1].time;
+      out[--to] = from_first ? out[n - 1] : behind[n_behind - 1];
+      n -= from_first;
+      n_behind -= !from_first;
+   }
+   return all;
+}
+
+unsigned tlb_late_all(tlb_late *l)
+{
+   use u[TLB_MAX_FILTER_WAYS + 1];
+   const unsigned n = find_uses(l, u);
+   const unsigned known = n_known(l, u, n, l->in_order);
+   const unsigned added = add_uses(l, 0, u + known, n - known);
+   if (n > 0)
+      l->last = u[n - 1].time;
+   l->in_order = l->n_recorded;
+   return added;
+}
+
+/* --- What leaves --- */
+
+static uint16_t *set_of(const tlb_late_filter *f, uint64_t number)
+{
+   return f->at + (size_t)tlb_filter_set(number, f->is.sets) * f->is.ways;
+}
+
+/* Puts the set's pages in order of their use into `out`. Returns how many there are, and finds which
+   leaves: the first, unless a place is empty. */
+static unsigned look_at_set(const tlb_late *l, tlb_late_filter *f, uint64_t number, use *out)
+{
+   const uint16_t *const set = set_of(f, number);
+   unsigned n = 0;
+   for (unsigned i = 0; i < f->is.ways && set[i] != 0; i++)
+      out[n++] = (use){ *l->page[set[i]].time, set[i] };
+   sort_any(out, n);
+   f->leaves = n == f->is.ways ? out[0].which : 0;
+   f->gets = n == f->is.ways ? l->page[f->leaves].place[f - l->filter] : (uint16_t)(set + n - f->at);
+   return n;
+}
+
+static void look_at_many(const tlb_late *l, tlb_late_filter *f)
+{
+   f->leaves = f->n < f->is.ways ? 0 : f->oldest;
+   f->gets = f->leaves == 0 ? f->n : l->page[f->leaves].place[f - l->filter];
+}
+
+static bool has_left_none(const tlb_late *l, const tlb_late_filter *f)
+{
+   return f->leaves == 0 || *l->page[f->leaves].time <= l->last;
+}
+
+static bool has(const tlb_late *l, unsigned filter)
+{
+   return l->found != 0 && l->page[l->found].place[filter] != TLB_LATE_NO_PLACE;
+}
+
+/* Finds what the reference drives out of each filter. Returns whether all uses are to be recorded
+   first; if not, *n is how many are. */
+static bool look(tlb_late *l, uint64_t number, unsigned *n)
+{
+   for (unsigned i = 0; i < l->n; i++) {
+      tlb_late_filter *const f = &l->filter[i];
+      if (has(l, i) || !f->has_many_ways)
+         continue;
+      look_at_many(l, f);
+      if (!has_left_none(l, f))
+         return true;
+   }
+   for (unsigned i = 0; i < l->n; i++) {
+      tlb_late_filter *const f = &l->filter[i];
+      use u[TLB_MOST_ORDERED];
+      if (has(l, i) || f->has_many_ways)
+         continue;
+      const unsigned n_pages = look_at_set(l, f, number, u);
+      const unsigned known = n_known(l, u, n_pages, 0);
+      if (!has_left_none(l, f) || (known < n_pages && l->n_small > 1))
+         return true;
+      *n = add_uses(l, *n, u + known, n_pages - known);
+   }
+   return false;
+}
+
+unsigned tlb_late_before(tlb_late *l, uint64_t number, bool all)
+{
+   unsigned n = 0, unused = 0;
+   l->found = find(l, number);
+   if (!all && !look(l, number, &n))
+      return n;
+   n = tlb_late_all(l);
+   (void)look(l, number, &unused);
+   return n;
+}
+
+/* --- A reference --- */
+
+static void let_go(tlb_late *l, unsigned filter, tlb_late_leaves *leaves, void *opaque)
+{
+   tlb_late_filter *const f = &l->filter[filter];
+   const uint16_t which = f->leaves;
+   tlb_late_page *const p = &l->page[which];
+   leaves(opaque, p->page, p->number);
+   if (f->has_many_ways)
+      unlink_from(l, filter, which);
+   p->place[filter] = TLB_LATE_NO_PLACE;
+   if (--p->n_filters == 0)
+      forget(l, which);
+}
+
+static void enter(tlb_late *l, unsigned filter, uint16_t which)
+{
+   tlb_late_filter *const f = &l->filter[filter];
+   f->at[f->gets] = which;
+   l->page[which].place[filter] = f->gets;
+   l->page[which].n_filters++;
+   if (f->has_many_ways)
+      link_as_newest(l, filter, which);
+}
+
+void tlb_late_refer(tlb_late *l, void *page, uint64_t number, const uint64_t *time,
+                    tlb_late_leaves *leaves, void *opaque)
+{
+   const uint16_t which = l->found != 0 ? l->found : new_page(l, page, number, time);
+   for (unsigned i = 0; i < l->n; i++) {
+      tlb_late_filter *const f = &l->filter[i];
+      if (l->page[which].place[i] != TLB_LATE_NO_PLACE)
+         continue;
+      if (f->leaves != 0)
+         let_go(l, i, leaves, opaque);
+      else
+         f->n++;
+      enter(l, i, which);
+   }
+   note(l, which);
+}
