@@ -240,7 +240,7 @@ def refused(folder: Path, *options: str) -> str:
         (("--data=yes", "--from=threads", "recording"), "--data: costs by object of data are those of the whole run"),
         (("--data=yes", "--thread=1", "recording"), "--data: costs by object of data are those of the whole run"),
         (("--data=yes", "--input=lackey", "recording"), "--data: a trace tells of no objects of data"),
-        (("--data-out-file=x", "-o", "x", "recording"), "--data-out-file=x: that is an out-file, too"),
+        (("--data-out-file=x", "-o", "x", "recording"), "x: that is an out-file, too; --data-out-file= names another"),
         (("--data-out-file=/nowhere/x", "recording"), "/nowhere/x: the file cannot be written"),
     ],
 )

@@ -150,7 +150,7 @@ def test_the_reach_curve_is_the_live_run_s(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "recording.reach").read_bytes() == (tmp_path / "live.reach").read_bytes()
     done = simulate(tmp_path, ["skylake"], "--reach-out-file=replay")
-    assert done.returncode == 1 and "--reach-out-file=replay: that is an out-file, too" in done.stderr
+    assert done.returncode == 1 and "replay: that is an out-file, too; --reach-out-file= names another" in done.stderr
 
 
 def test_a_curve_that_is_not_recorded_is_refused(tmp_path: Path) -> None:

@@ -545,7 +545,7 @@ static char *default_name(const char *recording, const char *behind)
 static void check_name_beside(const char *name, const char *option, const char *out_file)
 {
    if (name != NULL && strcmp(name, out_file) == 0)
-      tg_load_refuse("%s=%s: that is an out-file, too", option, name);
+      tg_load_refuse("%s: that is an out-file, too; %s= names another file", name, option);
 }
 
 static void check_names(const simulation *s)
@@ -565,7 +565,8 @@ static void check_names(const simulation *s)
          tg_load_refuse("%s: the file cannot be written: %s", beside[j], strerror(errno));
    }
    if (s->reach_file != NULL && s->data_file != NULL && strcmp(s->reach_file, s->data_file) == 0)
-      tg_load_refuse("--data-out-file=%s: that is the file of the reach curve, too", s->data_file);
+      tg_load_refuse("%s: that is the file of the reach curve, too; --data-out-file= names another",
+                     s->data_file);
 }
 
 static tlb_syscalls syscalls_of(const char *text)
