@@ -448,6 +448,7 @@ TEST_INPUTS = \
 	tests/tool/tool_support.py \
 	tests/unit/cpuid \
 	tests/unit/cold_reads.h \
+	tests/unit/cold_reads_arm64.h \
 	tests/unit/cpuid_support.h \
 	tests/unit/dump_support.h \
 	tests/unit/faultmodel_support.h \

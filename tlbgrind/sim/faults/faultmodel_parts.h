@@ -113,6 +113,7 @@ struct tlb_fault_file {
    uint64_t ahead_async; /* it goes on when the page so far before its end is
                             touched */
    unsigned ahead_order; /* of its folios */
+   int ahead_goes_on;    /* a window is being read that follows another */
    unsigned misses;      /* mmap_miss of the kernel */
 };
 

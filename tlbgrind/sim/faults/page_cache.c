@@ -79,7 +79,8 @@ static void read_single(const tlb_fault_model *m, tlb_fault_file *f, uint64_t st
 {
    const uint64_t n = start < f->pages ? tlb_min(size, f->pages - start) : 0;
    const uint64_t mark = start + n - async;
-   const int ends = m->settings.kernel->no_mark_at_end && start + size >= f->pages;
+   const int ends = m->settings.kernel->no_mark_at_end && !f->ahead_goes_on
+                    && start + size >= f->pages;
    for (uint64_t i = start; i < start + n && i < f->n_cache; i++) {
       if (f->cache[i] == 0)
          f->cache[i] = async != 0 && i == mark && !ends ? CACHED | MARKED : CACHED;
@@ -110,7 +111,8 @@ static uint64_t read_window(tlb_fault_model *m, tlb_fault_file *f, uint64_t star
 {
    const uint64_t end = tlb_min(start + f->ahead_size, f->pages);
    const uint64_t mark = start + f->ahead_size - f->ahead_async;
-   const int has_mark = !m->settings.kernel->no_mark_at_end || start + f->ahead_size < f->pages;
+   const int has_mark = !m->settings.kernel->no_mark_at_end || f->ahead_goes_on
+                        || start + f->ahead_size < f->pages;
    cache_room(m, f, end);
    if (!m->settings.kernel->large_folios) {
       read_single(m, f, start, f->ahead_size, f->ahead_async);
@@ -407,6 +409,14 @@ static uint64_t next_miss(const tlb_fault_model *m, const tlb_fault_file *f, uin
    return first + most - (m->settings.kernel->scans_less != 0);
 }
 
+/* Reads the next window, which keeps its mark where it ends with the file, too. */
+static void read_next(tlb_fault_model *m, tlb_fault_file *f)
+{
+   f->ahead_goes_on = 1;
+   read_window(m, f, f->ahead_start);
+   f->ahead_goes_on = 0;
+}
+
 /* A touch of the marked folio reads on, while the program does. If another part
    of the file was read in between, what is still there behind the page says how
    much: page_cache_async_ra(). The folios become larger, and the window ends
@@ -430,7 +440,7 @@ static void read_on(tlb_fault_model *m, tlb_fault_file *f, uint64_t page)
    }
    f->ahead_order += 2;
    if (!m->settings.kernel->large_folios) {
-      read_window(m, f, f->ahead_start);
+      read_next(m, f);
       return;
    }
    unsigned order = 0;
@@ -441,7 +451,7 @@ static void read_on(tlb_fault_model *m, tlb_fault_file *f, uint64_t page)
    if (aligned > f->ahead_start)
       f->ahead_size -= end - aligned;
    f->ahead_async = f->ahead_size;
-   read_window(m, f, f->ahead_start);
+   read_next(m, f);
 }
 
 /* A fault on a page that the cache has, and that did not come along with

@@ -28,12 +28,14 @@ class Kernel(NamedTuple):
     reading_on_waits: bool = False
 
 
-_SINCE_6_17 = Kernel(large_folios=True, code_ahead=True, whole_folios=True, no_mark_at_end=True)
+_6_17 = Kernel(large_folios=True, code_ahead=True)
+_SINCE_6_18 = _6_17._replace(whole_folios=True, no_mark_at_end=True)
 KERNELS = {
     "6.1": Kernel(follows_behind=True, scans_less=True, reading_on_waits=True),
     "6.12": Kernel(),
-    "6.18": _SINCE_6_17,
-    "7.2": _SINCE_6_17._replace(few_hits=True),
+    "6.17": _6_17,
+    "6.18": _SINCE_6_18,
+    "7.2": _SINCE_6_18._replace(few_hits=True),
 }
 USUAL = "6.18"  # of logs that do not say it
 
@@ -51,6 +53,7 @@ class CachedFile:
         self.runs: list[range] = []  # pages that were read from the disk, a request each
         self.told: list[tuple[CachedFile, int]] = []  # each run when it begins, of all files in one list
         self.start = self.size = self.async_ = self.ahead_order = self.misses = 0
+        self.goes_on = False  # a window is being read that follows another
 
     def has(self, page: int) -> bool:
         return page in self.order or page >= _MOST_PAGES
@@ -118,7 +121,7 @@ class CachedFile:
     def _single(self, start: int, size: int, async_: int) -> None:
         count = min(size, self.pages - start) if start < self.pages else 0
         mark = start + count - async_
-        has_mark = async_ != 0 and not (self.kernel.no_mark_at_end and start + size >= self.pages)
+        has_mark = async_ != 0 and not (self._ends() and start + size >= self.pages)
         begins = True
         for page in range(start, start + count):
             if page in self.order:
@@ -133,7 +136,7 @@ class CachedFile:
         if not self.kernel.large_folios:
             self._single(start, self.size, self.async_)
             return
-        if self.kernel.no_mark_at_end and start + self.size >= self.pages:
+        if self._ends() and start + self.size >= self.pages:
             mark = -1
         while self.ahead_order > 0 and 1 << self.ahead_order > self.size:
             self.ahead_order -= 1
@@ -149,6 +152,10 @@ class CachedFile:
             for other in range(page, page + count):
                 self._add(other, order, mark >= 0 and mark & ~(count - 1) == page, other == start)
             page += count
+
+    def _ends(self) -> bool:
+        """Whether a window that ends with its file has no mark: such that follow another keep it."""
+        return self.kernel.no_mark_at_end and not self.goes_on
 
     def _counts(self, executes: bool) -> bool:
         return not (self.kernel.few_hits and executes)
@@ -218,9 +225,13 @@ class CachedFile:
             self.size = _grown(start - page + most, most)
             self.async_ = self.size
         self.ahead_order += 2
-        if not self.kernel.large_folios:
-            self._window(self.start)
-            return
+        if self.kernel.large_folios:
+            self._end_with_folio(most)
+        self.goes_on = True
+        self._window(self.start)
+        self.goes_on = False
+
+    def _end_with_folio(self, most: int) -> None:
         order = 0
         while order < self.ahead_order and not most >> order & 1:
             order += 1
@@ -229,7 +240,6 @@ class CachedFile:
         if aligned > self.start:
             self.size -= end - aligned
         self.async_ = self.size
-        self._window(self.start)
 
 
 def _grown(pages: int, most: int) -> int:
