@@ -5,6 +5,7 @@ changed so: linked otherwise, in another locale, with another heap."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ import exp_order
 import exp_relink
 from exp_faults import SAME_LIBRARY, TG_FAULTS
 from exp_frame import Check, Experiment, Missing, Result, Table, at_most
-from exp_lab import Broken, Lab, setting
+from exp_lab import HERE, Broken, Lab, setting
 from exp_relink import ARCHIVES, Source
 from tgreport.formats.faultlog import FaultLog
 
@@ -23,8 +24,8 @@ UTF8 = "C.UTF-8"
 ORDER = "functions in order"
 DATA_ORDER = "variables in order"
 IN_PROGRAM = "libraries in the program"
-# How each is really done: flags of the linker, variables. {order} is GNU ld's script, {populate-N} an object
-# file for these segments.
+# How each is really done: flags of the linker, variables. {order} is GNU ld's script. MADV_POPULATE is docs/populate.c
+# with the ranges that the row has.
 LINKED: Mapping[str, Sequence[str]] = {
     "LC_ALL=C": (),
     "a heap that is never cut": (),
@@ -34,14 +35,11 @@ LINKED: Mapping[str, Sequence[str]] = {
     "RELR": ("-Wl,-z,pack-relative-relocs",),
     "-z now": ("-Wl,-z,now",),
     "-z noseparate-code": ("-Wl,-z,noseparate-code",),
-    "MADV_POPULATE: code": ("{populate-1}",),
-    "MADV_POPULATE: data": ("{populate-2}",),
-    "MADV_POPULATE: constants": ("{populate-4}",),
     ORDER: ("-Wl,-T,{order}",),
     DATA_ORDER: ("-Wl,-T,{order}",),
     IN_PROGRAM: (ARCHIVES,),
 }
-_POPULATE = "{populate-"
+_POPULATE = "MADV_POPULATE: "
 VARIABLES: Mapping[str, Mapping[str, str]] = {
     "LC_ALL=C": {"LC_ALL": "C"},
     "a heap that is never cut": {
@@ -97,7 +95,7 @@ class Program:
         """What was said, and what was saved."""
         for row in self.rows:
             parts = row["remedy"].split(" + ")
-            if row["minor_least"] is None or any(part not in LINKED for part in parts):
+            if row["minor_least"] is None or any(part not in LINKED and not part.startswith(_POPULATE) for part in parts):
                 continue
             if IN_PROGRAM in parts and not self.source.has_archives:
                 continue
@@ -114,13 +112,19 @@ class Program:
             yield row, Counts(self.before.minor - after.minor, self.before.major - after.major, kernel)
 
     def _flags(self, parts: Sequence[str]) -> list[str]:
-        flags = list(dict.fromkeys(flag for part in parts for flag in LINKED[part]))
-        bits = sum(int(flag[len(_POPULATE) : -1]) for flag in flags if flag.startswith(_POPULATE))
-        flags = [flag for flag in flags if not flag.startswith(_POPULATE)]
-        if bits:
-            source = self.lab.write("populate.c", exp_relink.POPULATE)
-            flags.append(str(self.lab.cc(f"populate-{bits}.o", "-O2", "-fPIE", f"-DPOPULATE={bits}", "-c", source)))
+        flags = list(dict.fromkeys(flag for part in parts for flag in LINKED.get(part, ())))
+        ranges = " ".join(self._ranges(part) for part in parts if part.startswith(_POPULATE))
+        if ranges:
+            source = HERE.parents[1] / "docs" / "populate.c"
+            flags.append(str(self.lab.cc("populate.o", "-O2", "-fPIE", f'-DRANGES="{ranges}"', "-c", source)))
         return [flag.replace("{order}", str(self._order(parts))) if "{order}" in flag else flag for flag in flags]
+
+    def _ranges(self, part: str) -> str:
+        how = next(row["how"] for row in self.rows if row["remedy"] == part)
+        found = re.search(r"docs/populate\.c with the ranges? (.*);", how)
+        if found is None:
+            raise Broken(f"{part}: no ranges in '{how}'")
+        return found[1]
 
     def _order(self, parts: Sequence[str]) -> Path:
         """A linker's script is for one kind of program."""

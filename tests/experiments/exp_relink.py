@@ -15,32 +15,6 @@ from e13_order import _extra_libraries, fetch
 from exp_lab import HERE, Broken, Lab, setting
 
 FLAGS = "-O2 -g0 -ffunction-sections -fdata-sections -fPIE"
-# It is linked to a program, whose own segments it has mapped at once before main().
-POPULATE = """
-#include <elf.h>
-#include <stdint.h>
-#include <sys/mman.h>
-extern char __data_start, end, etext;
-extern const Elf64_Ehdr __ehdr_start;
-static void populate(const char* from, const char* to, int how)
-{
-   const uintptr_t page = 4096, start = (uintptr_t)from & -page;
-   madvise((void*)start, (((uintptr_t)to + page - 1) & -page) - start, how);
-}
-__attribute__((constructor)) static void populate_all(void)
-{
-   const char* base = (const char*)&__ehdr_start;
-   const Elf64_Phdr* part = (const Elf64_Phdr*)(base + __ehdr_start.e_phoff);
-   if (POPULATE & 1)
-      populate(base, &etext, 22 /* MADV_POPULATE_READ */);
-   if (POPULATE & 2)
-      populate(&__data_start, &end, 23 /* MADV_POPULATE_WRITE */);
-   for (int i = 0; POPULATE & 4 && i < __ehdr_start.e_phnum; i++) {
-      if (part[i].p_type == PT_LOAD && part[i].p_flags == PF_R && part[i].p_offset != 0)
-         populate(base + part[i].p_offset, base + part[i].p_offset + part[i].p_filesz, 22);
-   }
-}
-"""
 
 
 @dataclass
