@@ -16,7 +16,7 @@ import exp_relink
 from exp_faults import SAME_LIBRARY, TG_FAULTS
 from exp_frame import Check, Experiment, Missing, Result, Table, at_most
 from exp_lab import HERE, Broken, Lab, setting
-from exp_relink import ARCHIVES, Source
+from exp_relink import ARCHIVES, IN_ONE, INSIDE, Source
 from tgreport.formats.faultlog import FaultLog
 
 MINOR, MAJOR = 3, 2  # what a changed program may differ by from what was said
@@ -28,6 +28,7 @@ IN_PROGRAM = "libraries in the program"
 # with the ranges that the row has.
 LINKED: Mapping[str, Sequence[str]] = {
     "LC_ALL=C": (),
+    "LC_CTYPE only": (),
     "a heap that is never cut": (),
     "no PIE": ("-no-pie",),
     "static": ("-static",),
@@ -42,6 +43,7 @@ LINKED: Mapping[str, Sequence[str]] = {
 _POPULATE = "MADV_POPULATE: "
 VARIABLES: Mapping[str, Mapping[str, str]] = {
     "LC_ALL=C": {"LC_ALL": "C"},
+    "LC_CTYPE only": {"LC_ALL": "", "LC_CTYPE": UTF8},
     "a heap that is never cut": {
         "GLIBC_TUNABLES": f"{SAME_LIBRARY['GLIBC_TUNABLES']}:glibc.malloc.trim_threshold=1073741824"
     },
@@ -95,9 +97,7 @@ class Program:
         """What was said, and what was saved."""
         for row in self.rows:
             parts = row["remedy"].split(" + ")
-            if row["minor_least"] is None or any(part not in LINKED and not part.startswith(_POPULATE) for part in parts):
-                continue
-            if IN_PROGRAM in parts and not self.source.has_archives:
+            if row["minor_least"] is None or not all(self._is_made(part) for part in parts):
                 continue
             env: dict[str, str] = {}
             for part in parts:
@@ -111,8 +111,15 @@ class Program:
             kernel = self.before.kernel - after.kernel if self.before.kernel is not None and after.kernel is not None else None
             yield row, Counts(self.before.minor - after.minor, self.before.major - after.major, kernel)
 
+    def _is_made(self, part: str) -> bool:
+        if self.source.is_apart and merge_of(part):
+            return True
+        return part.startswith(_POPULATE) or (part in LINKED and (part != IN_PROGRAM or self.source.has_archives))
+
     def _flags(self, parts: Sequence[str]) -> list[str]:
+        merges = [merge_of(part) for part in parts if self.source.is_apart]
         flags = list(dict.fromkeys(flag for part in parts for flag in LINKED.get(part, ())))
+        flags += [merge for merge in merges if merge]
         ranges = " ".join(self._ranges(part) for part in parts if part.startswith(_POPULATE))
         if ranges:
             source = HERE.parents[1] / "docs" / "populate.c"
@@ -137,6 +144,15 @@ class Program:
         if ORDER not in parts:
             path.write_text(_without_functions(path.read_text(encoding="utf-8")), encoding="utf-8")
         return path
+
+
+def merge_of(part: str) -> str:
+    """What links the libraries that it names so; empty: it merges none."""
+    for end, mark in ((" in one", IN_ONE), (" in the program", INSIDE)):
+        if part.endswith(end):
+            names = part[: -len(end)].replace(" ", "")
+            return mark + ("" if names == "libraries" else names)
+    return ""
 
 
 def _without_functions(script: str) -> str:

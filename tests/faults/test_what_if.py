@@ -192,6 +192,22 @@ def test_no_locale_for(name: str, tmp_path: Path) -> None:
     holds(rows(logs[0])["LC_ALL=C"], *logs)
 
 
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_locale_of_characters_only(name: str, tmp_path: Path) -> None:
+    """LC_CTYPE alone: a range of which is what a run without the other categories has"""
+    program = shutil.which(name, path="/usr/bin:/bin")
+    if program is None:
+        skip_what_lacks(f"{name} is not installed")
+    logs = [tmp_path / "utf8.log", tmp_path / "one_.log"]
+    record(logs[0], UTF8, ("--faults-touches=yes",), program, *PROGRAMS[name])
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setitem(ENVIRONMENT, "LC_CTYPE", UTF8)
+        record(logs[1], "", (), program, *PROGRAMS[name])
+    row = rows(logs[0])["LC_CTYPE only"]
+    holds(row, *logs)
+    assert row["minor_least"] > 5
+
+
 def test_the_unchanged_run(built: Built) -> None:
     """computed in the same way, it has the faults that were recorded"""
     text = good("--what-if", recorded(built))
