@@ -31,6 +31,10 @@ extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((weak, visibility("hidden")));
 #endif
 
+/* Beside the code, on whose page it is when that runs. */
+__asm__(".pushsection .text.startup,\"ax\"\ntlbgrind_ranges: .string \"" RANGES "\"\n.popsection");
+extern const char tlbgrind_ranges[] __attribute__((visibility("hidden")));
+
 static void populate(uintptr_t from, uintptr_t to, int how)
 {
    const uintptr_t start = from & -(uintptr_t)PAGE;
@@ -111,9 +115,10 @@ static void populate_memory(int is_heap, uintptr_t size)
    populate(start, start + size, FOR_WRITE);
 }
 
-__attribute__((constructor, section(".text.startup"))) static void populate_all(void)
+/* Before the program's other constructors, which use libraries. */
+__attribute__((constructor(101), section(".text.startup"))) static void populate_all(void)
 {
-   const char *at = RANGES;
+   const char *at = tlbgrind_ranges;
    while (*at != 0) {
       const char *name = at;
       size_t length = 0;
