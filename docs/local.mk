@@ -43,6 +43,7 @@ DOC_FILES = \
 	docs/page-faults.md \
 	docs/part-of-a-run.md \
 	docs/order.sh \
+	docs/populate.c \
 	docs/readahead.c \
 	docs/people.sql \
 	docs/processor.md \

@@ -240,6 +240,7 @@ PYTEST_FILES = \
 	tests/faults/test_native.py \
 	tests/faults/test_ordered_data.py \
 	tests/faults/test_perf_lines.py \
+	tests/faults/test_populate.py \
 	tests/faults/test_readahead.py \
 	tests/faults/test_recorded.py \
 	tests/faults/test_stacks.py \

@@ -5,6 +5,7 @@ changed so: linked otherwise, in another locale, with another heap."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,8 +15,8 @@ import exp_order
 import exp_relink
 from exp_faults import SAME_LIBRARY, TG_FAULTS
 from exp_frame import Check, Experiment, Missing, Result, Table, at_most
-from exp_lab import Broken, Lab, setting
-from exp_relink import ARCHIVES, Source
+from exp_lab import HERE, Broken, Lab, setting
+from exp_relink import ARCHIVES, IN_ONE, INSIDE, Source
 from tgreport.formats.faultlog import FaultLog
 
 MINOR, MAJOR = 3, 2  # what a changed program may differ by from what was said
@@ -23,10 +24,11 @@ UTF8 = "C.UTF-8"
 ORDER = "functions in order"
 DATA_ORDER = "variables in order"
 IN_PROGRAM = "libraries in the program"
-# How each is really done: flags of the linker, variables. {order} is GNU ld's script, {populate-N} an object
-# file for these segments.
+# How each is really done: flags of the linker, variables. {order} is GNU ld's script. MADV_POPULATE is docs/populate.c
+# with the ranges that the row has.
 LINKED: Mapping[str, Sequence[str]] = {
     "LC_ALL=C": (),
+    "LC_CTYPE only": (),
     "a heap that is never cut": (),
     "no PIE": ("-no-pie",),
     "static": ("-static",),
@@ -34,16 +36,14 @@ LINKED: Mapping[str, Sequence[str]] = {
     "RELR": ("-Wl,-z,pack-relative-relocs",),
     "-z now": ("-Wl,-z,now",),
     "-z noseparate-code": ("-Wl,-z,noseparate-code",),
-    "MADV_POPULATE: code": ("{populate-1}",),
-    "MADV_POPULATE: data": ("{populate-2}",),
-    "MADV_POPULATE: constants": ("{populate-4}",),
     ORDER: ("-Wl,-T,{order}",),
     DATA_ORDER: ("-Wl,-T,{order}",),
     IN_PROGRAM: (ARCHIVES,),
 }
-_POPULATE = "{populate-"
+_POPULATE = "MADV_POPULATE: "
 VARIABLES: Mapping[str, Mapping[str, str]] = {
     "LC_ALL=C": {"LC_ALL": "C"},
+    "LC_CTYPE only": {"LC_ALL": "", "LC_CTYPE": UTF8},
     "a heap that is never cut": {
         "GLIBC_TUNABLES": f"{SAME_LIBRARY['GLIBC_TUNABLES']}:glibc.malloc.trim_threshold=1073741824"
     },
@@ -97,9 +97,7 @@ class Program:
         """What was said, and what was saved."""
         for row in self.rows:
             parts = row["remedy"].split(" + ")
-            if row["minor_least"] is None or any(part not in LINKED for part in parts):
-                continue
-            if IN_PROGRAM in parts and not self.source.has_archives:
+            if row["minor_least"] is None or not all(self._is_made(part) for part in parts):
                 continue
             env: dict[str, str] = {}
             for part in parts:
@@ -113,14 +111,27 @@ class Program:
             kernel = self.before.kernel - after.kernel if self.before.kernel is not None and after.kernel is not None else None
             yield row, Counts(self.before.minor - after.minor, self.before.major - after.major, kernel)
 
+    def _is_made(self, part: str) -> bool:
+        if self.source.is_apart and merge_of(part):
+            return True
+        return part.startswith(_POPULATE) or (part in LINKED and (part != IN_PROGRAM or self.source.has_archives))
+
     def _flags(self, parts: Sequence[str]) -> list[str]:
-        flags = list(dict.fromkeys(flag for part in parts for flag in LINKED[part]))
-        bits = sum(int(flag[len(_POPULATE) : -1]) for flag in flags if flag.startswith(_POPULATE))
-        flags = [flag for flag in flags if not flag.startswith(_POPULATE)]
-        if bits:
-            source = self.lab.write("populate.c", exp_relink.POPULATE)
-            flags.append(str(self.lab.cc(f"populate-{bits}.o", "-O2", "-fPIE", f"-DPOPULATE={bits}", "-c", source)))
+        merges = [merge_of(part) for part in parts if self.source.is_apart]
+        flags = list(dict.fromkeys(flag for part in parts for flag in LINKED.get(part, ())))
+        flags += [merge for merge in merges if merge]
+        ranges = " ".join(self._ranges(part) for part in parts if part.startswith(_POPULATE))
+        if ranges:
+            source = HERE.parents[1] / "docs" / "populate.c"
+            flags.append(str(self.lab.cc("populate.o", "-O2", "-fPIE", f'-DRANGES="{ranges}"', "-c", source)))
         return [flag.replace("{order}", str(self._order(parts))) if "{order}" in flag else flag for flag in flags]
+
+    def _ranges(self, part: str) -> str:
+        how = next(row["how"] for row in self.rows if row["remedy"] == part)
+        found = re.search(r"docs/populate\.c with the ranges? (.*);", how)
+        if found is None:
+            raise Broken(f"{part}: no ranges in '{how}'")
+        return found[1]
 
     def _order(self, parts: Sequence[str]) -> Path:
         """A linker's script is for one kind of program."""
@@ -133,6 +144,15 @@ class Program:
         if ORDER not in parts:
             path.write_text(_without_functions(path.read_text(encoding="utf-8")), encoding="utf-8")
         return path
+
+
+def merge_of(part: str) -> str:
+    """What links the libraries that it names so; empty: it merges none."""
+    for end, mark in ((" in one", IN_ONE), (" in the program", INSIDE)):
+        if part.endswith(end):
+            names = part[: -len(end)].replace(" ", "")
+            return mark + ("" if names == "libraries" else names)
+    return ""
 
 
 def _without_functions(script: str) -> str:

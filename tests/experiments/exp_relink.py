@@ -1,5 +1,6 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""For experiments that link real programs in several ways: bash, git, ninja and CPython, from Debian's source packages.
+"""For experiments that link real programs in several ways: bash (whole and in pieces), git, ninja and CPython, from
+Debian's source packages.
 
 Each is compiled once, position-independent, every function and variable in a section of its own.
 """
@@ -13,34 +14,9 @@ from pathlib import Path
 
 from e13_order import _extra_libraries, fetch
 from exp_lab import HERE, Broken, Lab, setting
+from exp_order import in_small_folios
 
 FLAGS = "-O2 -g0 -ffunction-sections -fdata-sections -fPIE"
-# It is linked to a program, whose own segments it has mapped at once before main().
-POPULATE = """
-#include <elf.h>
-#include <stdint.h>
-#include <sys/mman.h>
-extern char __data_start, end, etext;
-extern const Elf64_Ehdr __ehdr_start;
-static void populate(const char* from, const char* to, int how)
-{
-   const uintptr_t page = 4096, start = (uintptr_t)from & -page;
-   madvise((void*)start, (((uintptr_t)to + page - 1) & -page) - start, how);
-}
-__attribute__((constructor)) static void populate_all(void)
-{
-   const char* base = (const char*)&__ehdr_start;
-   const Elf64_Phdr* part = (const Elf64_Phdr*)(base + __ehdr_start.e_phoff);
-   if (POPULATE & 1)
-      populate(base, &etext, 22 /* MADV_POPULATE_READ */);
-   if (POPULATE & 2)
-      populate(&__data_start, &end, 23 /* MADV_POPULATE_WRITE */);
-   for (int i = 0; POPULATE & 4 && i < __ehdr_start.e_phnum; i++) {
-      if (part[i].p_type == PT_LOAD && part[i].p_flags == PF_R && part[i].p_offset != 0)
-         populate(base + part[i].p_offset, base + part[i].p_offset + part[i].p_filesz, 22);
-   }
-}
-"""
 
 
 @dataclass
@@ -54,6 +30,7 @@ class Source:
     linked: Path
     env: Mapping[str, str] = field(default_factory=dict)
     has_archives: bool = False  # ARCHIVES is known: its libraries as parts of it
+    is_apart: bool = False  # IN_ONE and INSIDE are known, with the names of libraries behind them
 
     def to(self, path: Path, flags: Sequence[object]) -> Path:
         self.link([str(flag) for flag in flags])
@@ -88,6 +65,60 @@ def bash(lab: Lab, source: Path | None = None) -> Source:
         _shell(lab, folder, f'make bash LOCAL_LDFLAGS="-rdynamic $*" {libraries}', *_plain(flags))
 
     return Source("bash", ["-c", ":"], folder, link, folder / "bash", has_archives=True)
+
+
+# Of bash: archives that are libraries of their own.
+APART = {
+    "libbuiltins.so": "builtins/libbuiltins.a",
+    "libglob.so": "lib/glob/libglob.a",
+    "libsh.so": "lib/sh/libsh.a",
+    "libreadline.so": "lib/readline/libreadline.a",
+}
+IN_ONE, INSIDE = "{one}", "{inside}"
+_TINFO = "libtinfo.so"
+
+
+def apart(lab: Lab, source: Path | None = None) -> Source:
+    """bash in pieces: a program with five libraries, of which any can be one or parts of it."""
+    folder = source or fetch(lab, "bash", "bookworm")
+    if not (folder / "shell.o").exists():
+        flags = FLAGS.replace("-fPIE", "-fPIC")
+        _shell(lab, folder, f'CC=gcc CFLAGS="{flags}" ./configure --without-bash-malloc --disable-nls -q && make -s -j2')
+    home = lab.folder / "so"
+    home.mkdir(exist_ok=True)
+
+    def library(name: str, archives: Sequence[Path]) -> Path:
+        path = home / name
+        whole = ["-Wl,--whole-archive", *archives, "-Wl,--no-whole-archive,-z,muldefs"]
+        lab.call([*setting("CC"), "-shared", "-o", path, f"-Wl,-soname,{name},-z,separate-code,-z,lazy", *whole])
+        in_small_folios(path)
+        return path
+
+    for name, archive in APART.items():
+        library(name, [folder / archive])
+
+    def link(flags: Sequence[str]) -> None:
+        def named(mark: str) -> list[str]:
+            """An empty list of names is of all."""
+            given = [flag[len(mark) :] for flag in flags if flag.startswith(mark)]
+            return [name for one in given for name in (one.split(",") if one else [*APART, _TINFO])]
+
+        in_one, inside = named(IN_ONE), named(INSIDE)
+        if any(name.startswith(_TINFO) for name in in_one):
+            raise Broken(f"the archive of {_TINFO} has no position-independent code")
+        words = [str(folder / APART[name]) for name in APART if name in inside]
+        if any(name.startswith(_TINFO) for name in inside):
+            words.append("-l:libtinfo.a")
+        words = ["-Wl,--no-as-needed,--whole-archive", *words, f"-Wl,--no-whole-archive,-z,muldefs,-rpath,{home}"]
+        if in_one:
+            words.append(str(library("libone.so", [folder / APART[name] for name in APART if name in in_one])))
+        words += [str(home / name) for name in APART if name not in (*in_one, *inside)]
+        words += [] if "-l:libtinfo.a" in words else ["-ltinfo"]
+        (folder / "bash").unlink(missing_ok=True)
+        others = [flag for flag in flags if not flag.startswith((IN_ONE, INSIDE))]
+        _shell(lab, folder, f'make bash LOCAL_LDFLAGS="-rdynamic $*" LIBS="{" ".join(words)} -ldl"', *_plain(others))
+
+    return Source("apart", ["-c", ":"], folder, link, folder / "bash", is_apart=True)
 
 
 def git(lab: Lab, source: Path | None = None) -> Source:
@@ -160,4 +191,4 @@ def start(lab: Lab) -> Source:
     return Source("start", [], lab.folder, link, lab.folder / "start.new")
 
 
-ALL: Mapping[str, Callable[[Lab], Source]] = {"start": start, "bash": bash, "git": git, "ninja": ninja, "python": python}
+ALL: Mapping[str, Callable[[Lab], Source]] = {"start": start, "bash": bash, "apart": apart, "git": git, "ninja": ninja, "python": python}

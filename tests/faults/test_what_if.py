@@ -26,6 +26,7 @@ CALLED = 5  # each fifth
 MINOR, MAJOR = 3, 2
 UTF8 = "C.UTF-8"
 ORDER, DATA_ORDER = "functions in order", "variables in order"
+LIBRARIES = 6
 NO_POPULATE = 3  # the exit status of a program whose madvise() is not known
 # (Not gawk: it reads /proc/self/maps, so its faults depend on where the tool lies.)
 PROGRAMS = {"bash": ("-c", ":"), "ls": ("/",), "perl": ("-e", "1")}
@@ -189,6 +190,22 @@ def test_no_locale_for(name: str, tmp_path: Path) -> None:
     record(logs[0], UTF8, ("--faults-touches=yes",), program, *PROGRAMS[name])
     record(logs[1], "C", (), program, *PROGRAMS[name])
     holds(rows(logs[0])["LC_ALL=C"], *logs)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_locale_of_characters_only(name: str, tmp_path: Path) -> None:
+    """LC_CTYPE alone: a range of which is what a run without the other categories has"""
+    program = shutil.which(name, path="/usr/bin:/bin")
+    if program is None:
+        skip_what_lacks(f"{name} is not installed")
+    logs = [tmp_path / "utf8.log", tmp_path / "one_.log"]
+    record(logs[0], UTF8, ("--faults-touches=yes",), program, *PROGRAMS[name])
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setitem(ENVIRONMENT, "LC_CTYPE", UTF8)
+        record(logs[1], "", (), program, *PROGRAMS[name])
+    row = rows(logs[0])["LC_CTYPE only"]
+    holds(row, *logs)
+    assert row["minor_least"] > 5
 
 
 def test_the_unchanged_run(built: Built) -> None:
@@ -447,7 +464,7 @@ int l{number}_run(int n)
 @pytest.fixture(scope="module")
 def apart(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A program with a locale and six libraries, the same with all of them in one, and with them in it."""
-    folder, count = tmp_path_factory.mktemp("apart"), 6
+    folder, count = tmp_path_factory.mktemp("apart"), LIBRARIES
     flags, objects, libraries = ["-O1", "-Wl,-z,separate-code", "-Wl,-z,lazy"], [], []
 
     def call(*words: object) -> None:
@@ -494,6 +511,38 @@ def test_merged_libraries_and_more(apart: Path) -> None:
     row = found["libraries in the program + LC_ALL=C"]
     holds(row, before, after)
     assert row["minor_least"] > found["libraries in the program"]["minor_least"]
+
+
+def test_some_libraries(apart: Path) -> None:
+    """one library in the program, and the best of all together; what a program that is linked so saves"""
+    before = apart / "apart_.log"
+    found = rows(before, f"--entries={apart / 'apart_.entries'}", f"--tlbgrind={TLBGRIND}")
+    some = [row for name, row in found.items() if name.startswith("libl")]
+    alone = [row for row in some if "," not in row["remedy"]]
+    assert len(alone) == LIBRARIES - 1
+    most = max(some, key=lambda row: (row["remedy"].count(","), row["remedy"].endswith(" program")))
+    in_one = found[most["remedy"].replace(" in the program", " in one")]
+    least = min(alone, key=lambda row: (row["minor_least"], row["remedy"]))
+    for number, row in enumerate((least, most, in_one)):
+        numbers = [int(one) for one in re.findall(r"libl(\d)\.so", row["remedy"])]
+        program, log = apart / f"some{number}_", apart / f"some{number}.log"
+        merged_program(apart, program, numbers, row["remedy"].endswith(" in one"))
+        record(log, UTF8, (), program)
+        holds(row, before, log)
+    assert 0 < least["minor_least"] < most["minor_least"] <= found["libraries in the program"]["minor_least"]
+
+
+def merged_program(folder: Path, program: Path, numbers: Sequence[int], in_one: bool) -> None:
+    """These libraries are one or parts of the program, and the others what they were."""
+    flags = ["-O1", "-Wl,-z,separate-code", "-Wl,-z,lazy"]
+    parts = [f"l{number}.o" for number in numbers]
+    others = [f"-l:libl{number}.so" for number in range(LIBRARIES) if number not in numbers]
+    if in_one:
+        subprocess.run([*CC, *flags, "-shared", "-o", "libsome1.so", *parts], check=True, cwd=folder)
+        parts, others = [], ["-l:libsome1.so", *others]
+    link = ["-Wl,--no-as-needed", f"-Wl,-rpath,{folder}", "-Wl,--allow-shlib-undefined", f"-L{folder}"]
+    command = [*CC, *flags, "-fPIE", "-pie", "main.c", "-o", program, *parts, *link, *others]
+    subprocess.run(list(map(str, command)), check=True, cwd=folder)
 
 
 def test_static_without_a_compiler(built: Built, known: Known, monkeypatch: pytest.MonkeyPatch) -> None:

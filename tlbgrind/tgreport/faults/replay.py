@@ -129,19 +129,21 @@ class Files:
 _CERTAIN = ("anon", "stack", "thread-stack", "shm")
 
 
-def _without_certain(events: list[Event]) -> tuple[list[Event], int]:
+def _without_certain(events: list[Event]) -> tuple[list[Event], int, list[Event]]:
     """What can turn out otherwise, and how many faults there are beside: the only touches of pages, by
-    the program. Large programs have many."""
+    the program. Large programs have many. Those of the stack are few."""
     touches = Counter(event.page for event in events)
-    kept = []
+    kept, certain = [], []
     always = 0
     for event in events:
         is_only = touches[event.page] == 1 and event.work == PROGRAM and event.map.what in _CERTAIN
         if is_only:
             always += not event.comes
+            if event.map.what == "stack" and not event.comes:
+                certain.append(event)
         else:
             kept.append(event)
-    return kept, always
+    return kept, always, certain
 
 
 def _setting(log: FaultLog, key: str, most: int) -> int:
@@ -165,7 +167,8 @@ class Run:
             raise ReportError(f"kernel '{name[:40]}' is not one that is known: {', '.join(KERNELS)}", log.path)
         self.kernel_name, self.kernel = name, KERNELS[name]
         self.code_folio = max(1, _setting(log, "code-folio", _TABLE)) if "code-folio" in log.header else 1
-        self.events, self.always = _without_certain(events_of(log))
+        # Of the faults that there are always, those of the stack.
+        self.events, self.always, self.certain = _without_certain(events_of(log))
         self.files = Files()
         for map_ in log.maps.values():
             if map_.what == "file":

@@ -1,9 +1,11 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
-"""What if no locale were loaded: LC_ALL=C."""
+"""What if no locale were loaded, LC_ALL=C, or of one only what it says of characters: LC_CTYPE."""
 
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Callable
 
 from ..base.text import counted
 from ..formats.fault import Map
@@ -15,6 +17,8 @@ from .whatif import Remedy, Way
 _FOLDERS = ("/usr/lib/locale/", "/usr/share/locale/", "/usr/share/locale-langpack/")
 _CONVERTERS = "gconv-modules.cache"
 NAME = "LC_ALL=C"
+CHARACTERS = "LC_CTYPE only"
+_CATEGORY = re.compile(r"(SYS_)?LC_[A-Z]+\Z")
 
 
 def is_of_locale(map_: Map) -> bool:
@@ -50,6 +54,38 @@ def remedy(run: Run) -> Remedy | None:
         + (f"{counted(len(heap), 'page')} earlier" if heap else "on the same page"),
         left_out,
     )
+
+
+def characters_only(run: Run) -> Remedy | None:
+    """None: there are no other categories in files of their own."""
+    numbers = {event.map.number for event in run.events if _is_other_category(event.map)}
+    if not numbers:
+        return None
+    heap = _heap_pages(run)
+    ways = []
+    for gone in (set(), set(_last_heap_pages(run, len(heap)))):
+        ways.append(Way((Change(keep=_without(numbers, gone)),)))
+    return Remedy(
+        CHARACTERS,
+        "LC_CTYPE=C.UTF-8 in the environment, or another locale; LC_ALL and LANG unset",
+        ways,
+        "the program sets its locale from the environment, and each other category has a file of its own; its heap "
+        f"ends up to {counted(len(heap), 'page')} earlier",
+        "what the program itself does otherwise with dates, messages, numbers and the order of words",
+        joins=False,
+    )
+
+
+def _is_other_category(map_: Map) -> bool:
+    name = os.path.basename(map_.name)
+    return is_of_locale(map_) and bool(_CATEGORY.match(name)) and name != "LC_CTYPE"
+
+
+def _without(numbers: set[int], pages: set[int]) -> Callable[[int, Event], bool]:
+    def keep(_place: int, event: Event) -> bool:
+        return event.map.number not in numbers and not (event.map.what == "heap" and event.page in pages)
+
+    return keep
 
 
 def _is_python(run: Run) -> bool:

@@ -230,12 +230,18 @@ class Relinked:
         pieces = [(piece, name) for name, binary in moving.items() for piece in binary.code]
         for piece, name in self._kept(sorted(pieces, key=lambda one: one[0].turn), pages):
             at, length = piece.address, piece.length
+            if self._is_of_start(name, piece.part):
+                continue
             if name in self.places:
                 at = moved(piece, places) if name == self.program.path else at
                 yield from self.places[name].at(self._stand_in(name, at), length, "x", piece.when)
             elif piece.part is not None:
                 to, length = self._named(self.functions, piece.part, at, length)
                 yield from self.place.at(to, length, "x", piece.when)
+
+    def _is_of_start(self, name: str, part: Part | None) -> bool:
+        """A library's own code and data of the C start files: what it is merged into has its own."""
+        return name in self.places and name != self.program.path and part is not None and part.is_fixed
 
     def _kept(
         self, pieces: Sequence[tuple[Piece, str]], pages: Mapping[tuple[str, int], int]
@@ -413,6 +419,9 @@ class Relinked:
         ]
         found = False
         for use in uses:
+            if self._is_of_start(name, self.binaries[name].variables.at(use.offset)):
+                found = True
+                continue
             for moved_event in self._use(name, use, kind):
                 found = True
                 yield moved_event

@@ -70,24 +70,26 @@ class Merge(NamedTuple):
     libraries: Sequence[tuple[Elf, Dynamic]]
     others: Sequence[str]  # paths of those that stay
     in_program: bool
+    number: int = 0  # of the trial
 
 
 def merged(lab: Lab, elf: Elf, dynamic: Dynamic, merge: Merge) -> Trial:
     compiler = _compiler(elf)
-    name = "in-program" if merge.in_program else "in-one"
+    name = f"in-{'program' if merge.in_program else 'one'}-{merge.number}"
     path = os.path.join(lab.folder, f"trial-{name}")
     labels = {other.path: f"{LABEL}_{number}" for number, (other, _) in enumerate(merge.libraries)}
     sources = [
         _written(f"{path}-{number}", StandIn(other, needs, labels[other.path], has_libraries=True))
         for number, (other, needs) in enumerate(merge.libraries)
     ]
-    common = [compiler, "-Wl,--unresolved-symbols=ignore-all,-z,muldefs", *_as_it_is(elf, dynamic)]
+    found_in = [f"-Wl,-rpath,{folder}" for folder in dict.fromkeys(map(os.path.dirname, merge.others)) if not folder.startswith(_USUAL)]
+    common = [compiler, "-Wl,--unresolved-symbols=ignore-all,-z,muldefs", *_as_it_is(elf, dynamic), *found_in]
     where = path
     files = [_written(path, StandIn(elf, dynamic, has_libraries=True))]
     if merge.in_program:
         files += sources
     else:
-        where = os.path.join(lab.folder, "lib-in-one.so")
+        where = os.path.join(lab.folder, f"lib-{name}.so")
         _link([*common, "-shared", "-o", where, *sources, "-Wl,--no-as-needed", *merge.others])
         files.append(where)
     exports = sum(symbol.is_defined for symbol in dynamic.symbols) > _FEW
@@ -97,6 +99,7 @@ def merged(lab: Lab, elf: Elf, dynamic: Dynamic, merge: Merge) -> Trial:
     return _recorded(lab, path, {elf.path: (path, LABEL), **homes})
 
 
+_USUAL = ("/lib/", "/usr/lib/", "/lib64/", "/usr/lib64/")  # where the dynamic linker looks by itself
 _FEW = 50  # symbols that a program exports because libraries have the same
 
 

@@ -46,6 +46,7 @@ def forecast_of(log: FaultLog, given: Given) -> Forecast:
     program = whatif_link.program_of(run)
     found: list[Remedy | None] = [
         whatif_locale.remedy(run),
+        whatif_locale.characters_only(run),
         whatif_link.no_pie(run, program),
         whatif_link.relr(run, program),
         whatif_now.remedy(run, program),
