@@ -336,6 +336,7 @@ ENTRIES: Edits = {
     "write of none": (b"\n3 60 12", b"\nwr=(2) 0x10 0 5", "16: a write of 0 bytes at 0x10"),
     "read of none": (b"\n3 60 12", b"\nrd=(2) 0x10 0 5", "16: a read of 0 bytes at 0x10"),
     "read": (b"\n3 60 12", b"\nrd=(2) 10 8 5", "16: not 'rd=(OBJECT) OFFSET LENGTH WHEN': 'rd=(2) 10 8 5'"),
+    "write again": (b"\n3 60 12", b"\nww=(2) 0x10 8", "16: not 'ww=(OBJECT) OFFSET LENGTH WHEN': 'ww=(2) 0x10 8'"),
     "write to no object": (b"\n3 60 12", b"\nwr=(7) 0x10 8 5", "16: object (7) was not defined"),
     "write": (b"\n3 60 12", b"\nwr=(2) 10 8 5", "16: not 'wr=(OBJECT) OFFSET LENGTH WHEN': 'wr=(2) 10 8 5'"),
     "no totals": (b"totals:", b"# totals:", "27: not a line of an entries file: '# totals: objects 2 functions 7 blocks 9'"),

@@ -50,13 +50,13 @@ typedef struct {
    UInt function; /* from 1; 0: not looked up yet */
 } Block;
 
-/* Data that was written, or read before that, for the first time. */
+/* Data that was used so for the first time. */
 typedef struct {
    ULong offset; /* in the object; .bss continues the file */
    ULong length;
    ULong when;
    UInt object;
-   Bool is_write;
+   TgDataUse use;
 } Use;
 
 /* The number of the block, function or use at an offset of an object. An object that is mapped
@@ -85,7 +85,7 @@ static XArray* functions; /* Function; number 0 is none */
 static XArray* blocks;    /* Block */
 static XArray* uses;      /* Use */
 static ULong n_writes;    /* among them */
-static OSet* known_uses[2];   /* Known: first bytes that are in `uses`, of reads and of writes */
+static OSet* known_uses[TG_WRITTEN_AGAIN + 1]; /* Known: first bytes that are in `uses`, by TgDataUse */
 static OSet* known_blocks;    /* Known */
 static OSet* known_functions; /* Known */
 static OSet* live_blocks;
@@ -150,8 +150,8 @@ void tg_code_entries_init(void)
    blocks = VG_(newXA)(VG_(malloc), "tg.entries.blocks", VG_(free),
                        sizeof(Block));
    uses = VG_(newXA)(VG_(malloc), "tg.entries.uses", VG_(free), sizeof(Use));
-   known_uses[False] = new_places();
-   known_uses[True] = new_places();
+   for (UInt use = 0; use <= TG_WRITTEN_AGAIN; use++)
+      known_uses[use] = new_places();
    known_blocks = new_places();
    known_functions = new_places();
    live_blocks = VG_(OSetGen_Create)(offsetof(LiveBlock, address), NULL,
@@ -301,23 +301,23 @@ void tg_code_entries_block(Addr a, UInt length)
    VG_(OSetGen_Insert)(live_blocks, node);
 }
 
-void tg_code_entries_used(UInt object, ULong offset, UInt length, Bool is_write)
+void tg_code_entries_used(UInt object, ULong offset, UInt length, TgDataUse use)
 {
    const UInt n = (UInt)VG_(sizeXA)(uses);
    /* The object is mapped a second time: it was used before. */
-   if (number_of(known_uses[is_write], object, offset, n) != n)
+   if (number_of(known_uses[use], object, offset, n) != n)
       return;
    if (n > 0) {
       Use* last = VG_(indexXA)(uses, (Word)n - 1);
       if (last->object == object && last->offset + last->length == offset
-          && last->is_write == is_write) {
+          && last->use == use) {
          last->length += length;
          return;
       }
    }
-   const Use u = { offset, length, tg_instructions(), object, is_write };
+   const Use u = { offset, length, tg_instructions(), object, use };
    VG_(addToXA)(uses, &u);
-   n_writes += is_write;
+   n_writes += use != TG_READ;
 }
 
 void tg_code_entries_discard(Addr a)
@@ -375,6 +375,8 @@ static void print_function(TgFile* f, UInt number, ULong when)
    tg_file_print(f, "\n");
 }
 
+static const HChar* const keys[] = { [TG_READ] = "rd", [TG_WRITTEN] = "wr", [TG_WRITTEN_AGAIN] = "ww" };
+
 /* Objects whose code was not executed are defined before their first write. */
 static void print_uses(TgFile* f, UChar* object_seen, UInt* n_objects)
 {
@@ -386,8 +388,8 @@ static void print_uses(TgFile* f, UChar* object_seen, UInt* n_objects)
          (*n_objects)++;
          print_object(f, u->object);
       }
-      tg_file_print(f, "%s=(%u) 0x%llx %llu %llu\n", u->is_write ? "wr" : "rd", u->object + 1,
-                    u->offset, u->length, u->when);
+      tg_file_print(f, "%s=(%u) 0x%llx %llu %llu\n", keys[u->use], u->object + 1, u->offset,
+                     u->length, u->when);
    }
 }
 

@@ -32,9 +32,15 @@ void tg_code_entries_unmapped(Addr a, SizeT len);
 /* The number of the mapping's object: its file, or "???" for anonymous memory. */
 UInt tg_code_entries_object(const NSegment* seg);
 
-/* Adds the first write of bytes of an object's data, or the first read of bytes that were not
-   written before, for order/data_uses.h. */
-void tg_code_entries_used(UInt object, ULong offset, UInt length, Bool is_write);
+/* What is done to an object's data for the first time. */
+typedef enum {
+   TG_READ,         /* before any write */
+   TG_WRITTEN,
+   TG_WRITTEN_AGAIN /* by others than the dynamic linker, which wrote it first */
+} TgDataUse;
+
+/* Adds the first use of that kind of bytes of an object's data, for order/data_uses.h. */
+void tg_code_entries_used(UInt object, ULong offset, UInt length, TgDataUse use);
 
 /* Writes the file (docs/internals/formats.md): all entries since the program's start. A forked
    child has its parent's, too, because it runs on the same touched pages. False: that failed, and a

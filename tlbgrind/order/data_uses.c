@@ -10,6 +10,7 @@
 #include "pub_tool_oset.h"
 
 #include "base/program.h"
+#include "native/start.h"
 #include "order/code_entries.h"
 #include "order/data_uses.h"
 #include "space/aspace.h"
@@ -26,6 +27,7 @@ typedef struct {
    Bool is_writable;
    ULong written[N_WORDS]; /* one bit for each byte */
    ULong used[N_WORDS];    /* read or written */
+   ULong linked[N_WORDS];  /* written by the dynamic linker alone */
 } DataPage;
 
 static OSet* pages; /* DataPage by number */
@@ -111,20 +113,22 @@ void tg_data_uses_changed(Addr a, SizeT len)
 
 /* --- The uses --- */
 
+typedef enum { BY_READ, BY_WRITE, BY_LINKER } How;
+
 /* Reports the bytes, given as bits from `at` on, run by run. */
-static void report(const DataPage* p, UInt at, ULong bits, Bool is_write)
+static void report(const DataPage* p, UInt at, ULong bits, TgDataUse use)
 {
    while (bits != 0) {
       const UInt first = (UInt)__builtin_ctzll(bits);
       const ULong rest = ~(bits >> first);
       const UInt n = rest == 0 ? WORD : (UInt)__builtin_ctzll(rest);
-      tg_code_entries_used(p->object, p->offset + at + first, n, is_write);
+      tg_code_entries_used(p->object, p->offset + at + first, n, use);
       bits &= ~((n == WORD ? ~0ULL : (1ULL << n) - 1) << first);
    }
 }
 
 /* The bytes from `from` up to `to` of the page. */
-static void use_in_page(DataPage* p, UInt from, UInt to, Bool is_write)
+static void use_in_page(DataPage* p, UInt from, UInt to, How how)
 {
    for (UInt word = from / WORD; word <= to / WORD; word++) {
       const UInt at = word * WORD;
@@ -133,19 +137,24 @@ static void use_in_page(DataPage* p, UInt from, UInt to, Bool is_write)
          bits &= ~0ULL << (from - at);
       if (to < at + WORD - 1)
          bits &= ~0ULL >> (at + WORD - 1 - to);
-      bits &= is_write ? ~p->written[word] : ~p->used[word];
-      if (LIKELY(bits == 0))
+      const ULong again = how == BY_WRITE ? bits & p->linked[word] : 0;
+      bits &= how == BY_READ ? ~p->used[word] : ~p->written[word];
+      if (LIKELY((bits | again) == 0))
          continue;
       p->used[word] |= bits;
-      if (is_write)
+      if (how != BY_READ)
          p->written[word] |= bits;
-      report(p, at, bits, is_write);
+      if (how == BY_LINKER)
+         p->linked[word] |= bits;
+      p->linked[word] &= ~again;
+      report(p, at, bits, how == BY_READ ? TG_READ : TG_WRITTEN);
+      report(p, at, again, TG_WRITTEN_AGAIN);
    }
 }
 
 /* What can only be read, constants and the tables of the dynamic linker, is no data: no order of
    variables moves it. */
-static inline void used(Addr a, UWord size, Bool is_write)
+static inline void used(Addr a, UWord size, How how)
 {
    for (Addr at = a; at - a < size;) {
       const UWord number = at / PAGE;
@@ -155,8 +164,8 @@ static inline void used(Addr a, UWord size, Bool is_write)
       Remembered* r = &remembered[number % N_REMEMBERED];
       if (r->number != number)
          *r = (Remembered){ number, data_page(number) };
-      if (r->page != NULL && (is_write || r->page->is_writable))
-         use_in_page(r->page, (UInt)(at % PAGE), (UInt)(at % PAGE + n - 1), is_write);
+      if (r->page != NULL && (how != BY_READ || r->page->is_writable))
+         use_in_page(r->page, (UInt)(at % PAGE), (UInt)(at % PAGE + n - 1), how);
       at += n;
    }
 }
@@ -164,36 +173,47 @@ static inline void used(Addr a, UWord size, Bool is_write)
 void tg_data_uses_kernel_reads(Addr a, SizeT len)
 {
    if (pages != NULL)
-      used(a, len, False);
+      used(a, len, BY_READ);
 }
 
 void tg_data_uses_kernel_wrote(Addr a, SizeT len)
 {
    if (pages != NULL)
-      used(a, len, True);
+      used(a, len, BY_WRITE);
 }
 
 /* Called by translated code after each store and load. */
 static void written(Addr a, UWord size)
 {
-   used(a, size, True);
+   used(a, size, BY_WRITE);
+}
+
+static void linked(Addr a, UWord size)
+{
+   used(a, size, BY_LINKER);
 }
 
 static void read(Addr a, UWord size)
 {
-   used(a, size, False);
+   used(a, size, BY_READ);
 }
 
 static void written_if(Addr a, UWord size, UWord happens)
 {
    if (happens != 0)
-      used(a, size, True);
+      used(a, size, BY_WRITE);
+}
+
+static void linked_if(Addr a, UWord size, UWord happens)
+{
+   if (happens != 0)
+      used(a, size, BY_LINKER);
 }
 
 static void read_if(Addr a, UWord size, UWord happens)
 {
    if (happens != 0)
-      used(a, size, False);
+      used(a, size, BY_READ);
 }
 
 /* --- Instrumentation --- */
@@ -206,20 +226,43 @@ static void read_if(Addr a, UWord size, UWord happens)
 #define WORD_TYPE Ity_I32
 #endif
 
+typedef struct {
+   const HChar* name;
+   void* always;
+   const HChar* name_if;
+   void* if_it_happens;
+} Calls;
+
+static const Calls calls[] = {
+   [BY_READ] = { "read", read, "read_if", read_if },
+   [BY_WRITE] = { "written", written, "written_if", written_if },
+   [BY_LINKER] = { "linked", linked, "linked_if", linked_if },
+};
+
+static Bool in_linker; /* the block that is being instrumented is the dynamic linker's */
+
+void tg_data_uses_block(Addr entry)
+{
+   if (pages == NULL)
+      return;
+   const NSegment* code = VG_(am_find_nsegment)(entry);
+   const NSegment* linker = VG_(am_find_nsegment)(tg_start_image()->interpreter);
+   in_linker = code != NULL && linker != NULL && code->kind == SkFileC && linker->kind == SkFileC
+               && code->dev == linker->dev && code->ino == linker->ino;
+}
+
 static void note(IRSB* out, Bool is_write, IRExpr* address, Int size, IRExpr* guard)
 {
    /* No register parameters: on x86 the function would have to be declared with them. */
    IRExpr* n = mkIRExpr_HWord((HWord)size);
+   const Calls* c = &calls[!is_write ? BY_READ : in_linker ? BY_LINKER : BY_WRITE];
    IRDirty* d;
    if (guard == NULL) {
-      void* const called = is_write ? written : read;
-      d = unsafeIRDirty_0_N(0, is_write ? "written" : "read", VG_(fnptr_to_fnentry)(called),
-                            mkIRExprVec_2(address, n));
+      d = unsafeIRDirty_0_N(0, c->name, VG_(fnptr_to_fnentry)(c->always), mkIRExprVec_2(address, n));
    } else {
-      void* const called = is_write ? written_if : read_if;
       const IRTemp happens = newIRTemp(out->tyenv, WORD_TYPE);
       addStmtToIRSB(out, IRStmt_WrTmp(happens, IRExpr_Unop(WIDEN, guard)));
-      d = unsafeIRDirty_0_N(0, is_write ? "written_if" : "read_if", VG_(fnptr_to_fnentry)(called),
+      d = unsafeIRDirty_0_N(0, c->name_if, VG_(fnptr_to_fnentry)(c->if_it_happens),
                             mkIRExprVec_3(address, n, IRExpr_RdTmp(happens)));
    }
    addStmtToIRSB(out, IRStmt_Dirty(d));

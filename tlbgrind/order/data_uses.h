@@ -1,5 +1,6 @@
 /* Data uses: the bytes of .data and .bss that are written, in order of first write, and those that
-   are read before.
+   are read before. What the dynamic linker has written first, a relocation, is written once more
+   when the program does that itself.
 
    Each page of .data or .bss that is written has a page fault of its own: fault-around does not
    map private pages writable. So the layout of data matters by which variables are written, and
@@ -16,6 +17,9 @@
 
 /* Starts recording; without it the functions below do nothing. */
 void tg_data_uses_init(void);
+
+/* To be called before the statements of the block at `entry` are. */
+void tg_data_uses_block(Addr entry);
 
 /* Adds calls that record the stores and loads of statement number i of `in`. To be called after it
    is added. */

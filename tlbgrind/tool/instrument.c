@@ -502,6 +502,7 @@ static void statement(Block* b, const IRStmt* st)
    processor and of Valgrind. */
 static void copy_uninstrumented(const Block* b, const IRSB* in)
 {
+   tg_data_uses_block(b->extents->base[0]);
    for (Int i = 0; i < in->stmts_used; i++) {
       tg_arch_add_statement(b->out, in->stmts[i]);
       tg_data_uses_statement(b->out, in, i);
@@ -514,6 +515,7 @@ static void instrument(Block* b, const IRSB* in, const VexGuestLayout* layout)
 {
    const Addr entry = b->extents->base[0];
    Int i = 0;
+   tg_data_uses_block(entry);
    /* Statements before the first instruction are Vex's own, such as the check for self-modifying
       code. */
    while (i < in->stmts_used && in->stmts[i]->tag != Ist_IMark)

@@ -182,11 +182,13 @@ class Relinked:
 
     def _uses(self, binary: Binary) -> Mapping[int, list[Use]]:
         """By page, of what is done once the program has begun. Before, it is the dynamic linker's, or what
-        the trial does, too. A library that is a stand-in there does nothing: its constructors are before."""
+        the trial does, too: where it relocates, what is written again is on pages that it has written.
+        A library that is a stand-in there does nothing: its constructors are before."""
         start = self.start
+        relocates = self.trial.elf.is_pie or bool(self.kept)
         if binary.elf.path in self.places:
             start = min((piece.when for piece in binary.code), default=start)
-        return _by_page(use for use in binary.uses if use.when >= start)
+        return _by_page(use for use in binary.uses if use.when >= start and not (relocates and use.again))
 
     def _cleared(self, binary: Binary) -> Mapping[int, list[Use]]:
         """By page, what the dynamic linker writes that is no relocation: it clears the begin of .bss, and a use

@@ -45,6 +45,7 @@ class Use(NamedTuple):
     length: int
     when: int
     is_write: bool
+    again: bool = False  # by others than the dynamic linker, which has written it before
 
 
 @dataclass
@@ -70,7 +71,7 @@ _FUNCTION = re.compile(
     r"fn=\(([0-9]{1,9})\) \(([0-9]{1,9})\) 0x([0-9a-f]{1,16}) ([0-9]{1,20}) ([0-9]{1,20}) (.+)\Z"
 )
 _BLOCK = re.compile(r"([0-9]{1,9}) ([0-9]{1,20}) ([0-9]{1,9})\Z")
-_USE = re.compile(r"(wr|rd)=\(([0-9]{1,9})\) 0x([0-9a-f]{1,16}) ([0-9]{1,12}) ([0-9]{1,20})\Z")
+_USE = re.compile(r"(wr|ww|rd)=\(([0-9]{1,9})\) 0x([0-9a-f]{1,16}) ([0-9]{1,12}) ([0-9]{1,20})\Z")
 _COUNTED = ("objects", "functions", "blocks", "writes", "reads")
 _TOTALS = re.compile("totals: " + " ".join(f"{what} ([0-9]{{1,9}})" for what in _COUNTED) + r"\Z")
 _HEADER = re.compile(r"([a-z ]+): (.*)\Z")
@@ -109,7 +110,7 @@ class _Reader(LineReader):
                 self.read_header(line)
             elif line[0].isdigit():
                 self.read_block(line)
-            elif line.startswith(("wr=", "rd=")):
+            elif line.startswith(("wr=", "ww=", "rd=")):
                 self.read_use(line)
             elif line.startswith("totals:"):
                 self.check_totals(line)
@@ -164,10 +165,10 @@ class _Reader(LineReader):
         owner, offset, length = int(match[2]), int(match[3], 16), int(match[4])
         if owner not in self.out.objects:
             self.fail(f"object ({owner}) was not defined")
-        is_write = match[1] == "wr"
+        is_write = match[1] != "rd"
         if not 0 < length < _MOST_DATA or offset + length > _MAX:
             self.fail(f"a {'write' if is_write else 'read'} of {length} bytes at {offset:#x}")
-        self.out.uses.append(Use(owner, offset, length, self.number(match[5]), is_write))
+        self.out.uses.append(Use(owner, offset, length, self.number(match[5]), is_write, match[1] == "ww"))
 
     def check_totals(self, line: str) -> None:
         match = _TOTALS.match(line)

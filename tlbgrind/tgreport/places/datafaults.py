@@ -28,6 +28,7 @@ class Use(NamedTuple):
     length: int
     is_write: bool
     when: int = 0  # instructions before it
+    again: bool = False  # only relocations have written it before
 
 
 class Moved(NamedTuple):

@@ -113,7 +113,7 @@ def _used(data: Data, symbols: _Symbols) -> _Used:
             rank = number / len(data.uses)
             if use.is_write:
                 pages[symbol.address].update(range(at // PAGE, (stop - 1) // PAGE + 1))
-                if not data.is_relocated(at, stop):
+                if use.again or not data.is_relocated(at, stop):
                     written.setdefault(symbol.address, rank)
             else:
                 read.setdefault(symbol.address, rank)

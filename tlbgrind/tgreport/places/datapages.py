@@ -33,7 +33,7 @@ class Variable:
     size: int
     when: int
     first_page: int
-    relocated: int = 0  # bytes that were first written by a relocation
+    relocated: int = 0  # bytes that only a relocation has written
     written: int = 0  # other bytes
     faults: int = 0  # pages whose first write was to this
     pages: set[int] = field(default_factory=set)
@@ -77,9 +77,9 @@ class Data:
             address = self.address_of(use.offset)
             if address is None:  # the heap, which lies behind the program's .bss
                 continue
-            self.uses.append(Use(address, use.length, use.is_write, use.when))
+            self.uses.append(Use(address, use.length, use.is_write, use.when, use.again))
             if use.is_write:
-                self._add_all(address, use.length, use.when)
+                self._add_all(self.uses[-1])
 
     def address_of(self, offset: int) -> int | None:
         """The address of a byte of data, given by where it would be if the file went on.
@@ -131,19 +131,20 @@ class Data:
             variable = self.variables[start] = Variable(name, kind, start, size, when, page)
         return variable
 
-    def _add_all(self, address: int, length: int, when: int) -> None:
+    def _add_all(self, use: Use) -> None:
         """Adds what was written, a piece for each variable; what belongs to none, byte by byte."""
-        end = address + length
+        address, end = use.address, use.address + use.length
         while address < end:
             symbol = self._places.at(address)
             piece_end = address + 1 if symbol is None else symbol.address + symbol.size
             piece_end = min(piece_end, end, (address // PAGE + 1) * PAGE)
-            self._add(address, piece_end - address, when)
+            self._add(use._replace(address=address, length=piece_end - address))
             address = piece_end
 
-    def _add(self, address: int, length: int, when: int) -> None:
+    def _add(self, use: Use) -> None:
+        address, length = use.address, use.length
         page_address = address // PAGE * PAGE
-        variable = self._variable_at(address, when, page_address)
+        variable = self._variable_at(address, use.when, page_address)
         page = self.pages.get(page_address)
         if page is None:
             kind = self.class_of(address)
@@ -152,7 +153,6 @@ class Data:
         page.variables.add(variable.address)
         variable.pages.add(page_address)
         moved = sum(at & ~3 in self.relocated for at in range(address, address + length))
-        variable.relocated += moved
-        page.relocated += moved
-        variable.written += length - moved
-        page.written += length - moved
+        for one in (variable, page):
+            one.relocated += -moved if use.again else moved
+            one.written += length if use.again else length - moved
