@@ -32,7 +32,7 @@ class Block(NamedTuple):
 
 
 class Use(NamedTuple):
-    kind: str  # wr or rd
+    kind: str  # wr, ww or rd
     object: str
     offset: int
     length: int
@@ -83,7 +83,7 @@ def read(path: Path) -> Entries:
             )
             functions[int(match[1])] = function
             continue
-        match = re.fullmatch(r"(wr|rd)=\((\d+)\) 0x([0-9a-f]+) (\d+) (\d+)", row)
+        match = re.fullmatch(r"(wr|ww|rd)=\((\d+)\) 0x([0-9a-f]+) (\d+) (\d+)", row)
         if match:
             owner = objects[int(match[2])][0]
             uses.append(Use(match[1], owner, int(match[3], 16), int(match[4]), int(match[5])))
@@ -91,7 +91,7 @@ def read(path: Path) -> Entries:
         number, offset, length = map(int, row.split(" "))
         blocks.append(Block(functions[number], offset, length))
     n = Counter(use.kind for use in uses)
-    counts = f"functions {len(functions)} blocks {len(blocks)} writes {n['wr']} reads {n['rd']}"
+    counts = f"functions {len(functions)} blocks {len(blocks)} writes {n['wr'] + n['ww']} reads {n['rd']}"
     assert end == f"totals: objects {len(objects)} {counts}\n"
     whens = [f.when for f in functions.values()]
     assert whens == sorted(whens)
@@ -457,6 +457,35 @@ def test_data_that_is_used(bits: str, tmp_path: Path) -> None:
         ("rd", "quiet", 0, 1),
         ("rd", "zero", 5, 1),
     ]
+
+
+RELOCATED = """
+int quiet;
+void *volatile moved = &quiet, *volatile stays = &quiet;
+int main(void)
+{
+   moved = 0;
+   moved = &quiet;
+   return stays == 0;
+}
+"""
+
+
+@pytest.mark.parametrize("bits", BITS)
+def test_what_is_relocated_is_written_again_once(bits: str, tmp_path: Path) -> None:
+    """The dynamic linker writes both variables, the program one of them, twice."""
+    program = compiled(tmp_path, RELOCATED, "prog", bits, "-fpie", "-pie")
+    run(tmp_path, program, options=("--entries=data", "--entries-out-file=entries.%p"))
+    text = subprocess.run(["nm", program], check=True, capture_output=True, text=True).stdout
+    at = {row.split()[2]: int(row.split()[0], 16) for row in text.splitlines() if len(row.split()) == 3}
+    text = subprocess.run(["readelf", "-lW", program], check=True, capture_output=True, text=True).stdout
+    (load,) = (row.split() for row in text.splitlines() if row.split()[:1] == ["LOAD"] and " RW " in row)
+    bias = int(load[2], 16) - int(load[1], 16)
+    found = {
+        name: [use.kind for use in entries(tmp_path).uses if use.object == str(program) and 0 <= at[name] - use.offset - bias < use.length]
+        for name in ("moved", "stays")
+    }
+    assert found == {"moved": ["wr", "ww"], "stays": ["wr"]}
 
 
 def test_data_is_recorded_only_if_asked_for(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@
 
 void tg_out_put_n(TgOutText *out, const char *text, size_t n)
 {
+   if (n == 0) /* of an empty text, which may be nowhere */
+      return;
    if (out->n + n > out->room) {
       out->room = 2 * (out->n + n) + 4096;
       out->text = realloc(out->text, out->room);
