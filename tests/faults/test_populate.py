@@ -189,6 +189,15 @@ def test_the_best_have_all_that_save(built: Built) -> None:
     assert row["minor_least"] == sum(one["minor_least"] for one in parts.values() if one["minor_least"] >= 2)
 
 
+def test_a_combination_names_its_ranges_at_once(built: Built) -> None:
+    """in the text; as tables it has the names of its rows"""
+    log = built.folder / "plain_.log"
+    several = [name for name in rows(log) if name.count(NAME) > 1]
+    text = good("--what-if", log)
+    assert several and all(line.count(NAME) <= 1 for line in text.splitlines())
+    assert re.search(rf"{NAME}(code|data|constants)(, (code|data|constants))+", text)
+
+
 @pytest.mark.parametrize("name", ["datas_", "libda_"])
 def test_memory_that_it_takes(name: str, built: Built) -> None:
     """the KiB that are copied or zeroed for nothing are what the process has more of its own by the kernel's count"""

@@ -69,7 +69,7 @@ def text(log: FaultLog, given: Given, screen: Screen) -> list[str]:
     total, cold = log.totals["warm"].faults, log.totals["cold"].major
     kib = found.cold.read * log.page_size // 1024
     rows: list[tuple[str, ...]] = [(*_COLUMNS, "saved by")]
-    rows += [(*_cells(saved), saved.remedy.name) for saved in found.saved]
+    rows += [(*_cells(saved), _shown(saved.remedy)) for saved in found.saved]
     lines = wrapped(
         "",
         f"Of {total:,} faults with all files in the page cache, and of {cold:,} major ones and {kib:,} KiB "
@@ -88,12 +88,22 @@ def _cells(saved: Saved) -> tuple[str, ...]:
     return tuple("?" if found is None else str(found) for found in (saved.minor, saved.major, saved.kib))
 
 
+def _shown(remedy: Remedy) -> str:
+    """Of a combination all ranges that are populated at once, at the place of the first."""
+    first = f"{whatif_populate.NAME}: "
+    parts = remedy.name.split(" + ")
+    ranges = [part[len(first) :] for part in parts if part.startswith(first)]
+    shown = dict.fromkeys(first + ", ".join(ranges) if part.startswith(first) else part for part in parts)
+    return " + ".join(shown)
+
+
 def _long(found: Forecast, screen: Screen) -> list[str]:
     """Combinations whose names have no room in the table."""
     lines = []
     for saved in found.saved:
-        if saved.remedy.is_joined and len(saved.remedy.name) > screen.width - _NUMBERS:
-            lines += wrapped(f"{saved.minor} together: ", saved.remedy.name, screen.width)
+        name = _shown(saved.remedy)
+        if saved.remedy.is_joined and len(name) > screen.width - _NUMBERS:
+            lines += wrapped(f"{saved.minor} together: ", name, screen.width)
     return [*lines, ""] if lines else []
 
 
