@@ -418,6 +418,15 @@ int main(int argc, char **argv)
 """
 
 
+def places_of_data(program: Path) -> tuple[dict[str, int], int]:
+    """Addresses by name, and how far they are above the places in the file."""
+    text = subprocess.run(["nm", program], check=True, capture_output=True, text=True).stdout
+    at = {row.split()[2]: int(row.split()[0], 16) for row in text.splitlines() if len(row.split()) == 3}
+    text = subprocess.run(["readelf", "-lW", program], check=True, capture_output=True, text=True).stdout
+    (load,) = (row.split() for row in text.splitlines() if row.split()[:1] == ["LOAD"] and " RW " in row)
+    return at, int(load[2], 16) - int(load[1], 16)
+
+
 BITS = ["-m64", pytest.param("-m32", marks=pytest.mark.skipif(not HAVE_X86, reason="no 32-bit tool was built"))]
 
 
@@ -427,11 +436,7 @@ def test_data_that_is_used(bits: str, tmp_path: Path) -> None:
     an instruction that writes it, is no read; what can only be read is none, either."""
     program = compiled(tmp_path, WRITER, "prog", bits)
     run(tmp_path, program, options=("--entries=data", "--entries-out-file=entries.%p"))
-    text = subprocess.run(["nm", program], check=True, capture_output=True, text=True).stdout
-    at = {row.split()[2]: int(row.split()[0], 16) for row in text.splitlines() if len(row.split()) == 3}
-    text = subprocess.run(["readelf", "-lW", program], check=True, capture_output=True, text=True).stdout
-    (load,) = (row.split() for row in text.splitlines() if row.split()[:1] == ["LOAD"] and " RW " in row)
-    bias = int(load[2], 16) - int(load[1], 16)
+    at, bias = places_of_data(program)
     uses = entries(tmp_path).uses
     whens = [u.when for u in uses]
     assert whens == sorted(whens)
@@ -476,11 +481,7 @@ def test_what_is_relocated_is_written_again_once(bits: str, tmp_path: Path) -> N
     """The dynamic linker writes both variables, the program one of them, twice."""
     program = compiled(tmp_path, RELOCATED, "prog", bits, "-fpie", "-pie")
     run(tmp_path, program, options=("--entries=data", "--entries-out-file=entries.%p"))
-    text = subprocess.run(["nm", program], check=True, capture_output=True, text=True).stdout
-    at = {row.split()[2]: int(row.split()[0], 16) for row in text.splitlines() if len(row.split()) == 3}
-    text = subprocess.run(["readelf", "-lW", program], check=True, capture_output=True, text=True).stdout
-    (load,) = (row.split() for row in text.splitlines() if row.split()[:1] == ["LOAD"] and " RW " in row)
-    bias = int(load[2], 16) - int(load[1], 16)
+    at, bias = places_of_data(program)
     found = {
         name: [use.kind for use in entries(tmp_path).uses if use.object == str(program) and 0 <= at[name] - use.offset - bias < use.length]
         for name in ("moved", "stays")
