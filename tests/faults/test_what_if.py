@@ -180,12 +180,17 @@ def test_no_locale(built: Built) -> None:
     holds(rows(log)["LC_ALL=C"], log, built.run(built.program("normal", *PIE), "C"))
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_no_locale_for(name: str, tmp_path: Path) -> None:
-    """LC_ALL=C of programs that are installed"""
+def installed(name: str) -> str:
     program = shutil.which(name, path="/usr/bin:/bin")
     if program is None:
         skip_what_lacks(f"{name} is not installed")
+    return program
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_no_locale_for(name: str, tmp_path: Path) -> None:
+    """LC_ALL=C of programs that are installed"""
+    program = installed(name)
     logs = [tmp_path / "utf8.log", tmp_path / "c.log"]
     record(logs[0], UTF8, ("--faults-touches=yes",), program, *PROGRAMS[name])
     record(logs[1], "C", (), program, *PROGRAMS[name])
@@ -195,9 +200,7 @@ def test_no_locale_for(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_locale_of_characters_only(name: str, tmp_path: Path) -> None:
     """LC_CTYPE alone: a range of which is what a run without the other categories has"""
-    program = shutil.which(name, path="/usr/bin:/bin")
-    if program is None:
-        skip_what_lacks(f"{name} is not installed")
+    program = installed(name)
     logs = [tmp_path / "utf8.log", tmp_path / "one_.log"]
     record(logs[0], UTF8, ("--faults-touches=yes",), program, *PROGRAMS[name])
     with pytest.MonkeyPatch.context() as environment:
