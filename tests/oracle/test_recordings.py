@@ -498,6 +498,11 @@ def test_system_calls_and_context_switches_are_those_of_the_run(tmp_path: Path, 
     check_interrupted(tmp_path, [*MACHINES, "core2"], PROGRAMS["sort"], *options)
 
 
+def test_where_uses_are_recorded_late(tmp_path: Path) -> None:
+    """A page that others may have driven out misses, and a tree then looks at the order of the others."""
+    check_interrupted(tmp_path, USUAL, PROGRAMS["sort"], "--switch-every=2000:8")
+
+
 def test_others_between_changes_of_mappings(tmp_path: Path) -> None:
     options = ("--switch-every=50000:8", "--syscall-tlb=kernel:5", "--pages=anon:2M")
     for machines in (PAGED, USUAL):

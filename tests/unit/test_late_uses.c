@@ -5,7 +5,7 @@
 
 #include "sim/record/late_uses.h"
 
-enum { PAGES = 400, MOST_ARRAYS = 8, MOST_SETS = 64, MOST_WAYS = 80, DATA = TLB_LOADS | TLB_STORES };
+enum { PAGES = 400, OTHERS = 100, MOST_ARRAYS = 8, MOST_SETS = 64, MOST_WAYS = 80, DATA = TLB_LOADS | TLB_STORES };
 
 /* --- Naive arrays --- */
 
@@ -127,6 +127,24 @@ static void refer_recorded(tlb_late *l, unsigned page, uint64_t now, bool all, u
    time_of[page] = now;
 }
 
+/* Where mappings change, or others use the core: of these so many pages. */
+static void interrupt(tlb_late *l, unsigned n_others, unsigned *n_uses)
+{
+   const unsigned n = tlb_late_all(l);
+   *n_uses += n;
+   replay_uses(l, n);
+   for (unsigned i = 0; i < PAGES; i++)
+      is_observed[i] = true;
+   for (unsigned i = 1; i <= tlb_late_pages(l); i++) {
+      if (l->page[i].n_filters > 0)
+         tlb_late_doubt(l, i);
+   }
+   for (unsigned i = 0; i < n_others; i++) {
+      for (unsigned j = 0; j < n_arrays; j++)
+         assert_int_equal(refer(&live[j], PAGES + i), refer(&replayed[j], PAGES + i));
+   }
+}
+
 static void begin(const run *r)
 {
    for (unsigned i = 0; i < PAGES; i++) {
@@ -162,12 +180,10 @@ static void go(const run *r, uint64_t seed)
          time_of[page] = step;
          n_left_out++;
       }
-      /* Where mappings change, or others use the core. */
-      if (unit_random(&seed) % 2048 == 0) {
-         replay_uses(&l, tlb_late_all(&l));
-         for (unsigned i = 0; i < PAGES; i++)
-            is_observed[i] = true;
-      }
+      if (unit_random(&seed) % 2048 == 0)
+         interrupt(&l, 0, &n_uses);
+      else if (unit_random(&seed) % 512 == 0)
+         interrupt(&l, (unsigned)(unit_random(&seed) % OTHERS), &n_uses);
    }
    assert_true(n_references > 1000);
    assert_true(n_left_out > 1000);

@@ -654,13 +654,16 @@ static Bool late_has(tlb_side table, Range r)
 
 static void doubt_late(tlb_side table, Range r)
 {
-   const tlb_late* l = &late[table];
+   tlb_late* l = &late[table];
    for (UInt i = 1; i <= tlb_late_pages(l); i++) {
-      if (is_late_between(&l->page[i], r))
-         observe_late(table, l->page[i].page);
+      if (!is_late_between(&l->page[i], r))
+         continue;
+      observe_late(table, l->page[i].page);
+      tlb_late_doubt(l, i);
    }
 }
 
+/* Whether references to any of these pages are left out. */
 static Bool filters_have(Range r)
 {
    for (UInt i = 0; i < TLB_N_TABLES; i++) {
@@ -684,9 +687,8 @@ static Bool filters_have(Range r)
 void tg_record_filters_doubt(ULong first, ULong last)
 {
    const Range r = { first, last };
-   if (!filters_have(r))
-      return;
-   add_all_uses();
+   if (filters_have(r))
+      add_all_uses();
    for (Filter* f = filter; f < filter + n_filters; f++) {
       for (UInt i = 0; i < f->is.sets * f->is.ways; i++) {
          if (is_between(f, i, r))

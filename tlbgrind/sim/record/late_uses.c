@@ -301,11 +301,12 @@ static bool look(tlb_late *l, uint64_t number, unsigned *n)
    for (unsigned i = 0; i < l->n; i++) {
       tlb_late_filter *const f = &l->filter[i];
       use u[TLB_MOST_ORDERED];
-      if (has(l, i) || f->has_many_ways)
+      const bool is_there = has(l, i);
+      if (f->has_many_ways || (is_there && !l->page[l->found].is_in_doubt))
          continue;
       const unsigned n_pages = look_at_set(l, f, number, u);
       const unsigned known = n_known(l, u, n_pages, 0);
-      if (!has_left_none(l, f) || (known < n_pages && l->n_small > 1))
+      if ((!is_there && !has_left_none(l, f)) || (known < n_pages && l->n_small > 1))
          return true;
       *n = add_uses(l, *n, u + known, n_pages - known);
    }
@@ -321,6 +322,11 @@ unsigned tlb_late_before(tlb_late *l, uint64_t number, bool all)
    n = tlb_late_all(l);
    (void)look(l, number, &unused);
    return n;
+}
+
+void tlb_late_doubt(tlb_late *l, unsigned page)
+{
+   l->page[page].is_in_doubt = true;
 }
 
 /* --- A reference --- */
@@ -362,5 +368,6 @@ void tlb_late_refer(tlb_late *l, void *page, uint64_t number, const uint64_t *ti
          f->n++;
       enter(l, i, which);
    }
+   l->page[which].is_in_doubt = false;
    note(l, which);
 }

@@ -11,6 +11,8 @@
    - Of a set of few ways, a recorded reference to another page finds the order of all its pages
      recorded, for the array may have a tree (PLRU). These uses do not tell how the pages of other
      sets stand between them: that is recorded again when all uses are.
+   - So does one to a page in doubt. It may miss, and then a tree looks at the order of the others.
+     (LRU does not: as long as such a page is in a filter, the array has one that is no newer.)
    - No page leaves a filter whose last use, or reference, is later than `last`: up to there the
      order in which the pages were used is that of the recording, for all pages. So what has left
      keeps its place among what leaves later.
@@ -45,6 +47,7 @@ typedef struct {
    uint64_t recorded;    /* the number of what the recording has of it last */
    uint16_t next;        /* of its bucket, or of the free ones; 0: none */
    uint16_t n_filters;   /* that have it */
+   bool is_in_doubt;     /* the filters have it, the arrays perhaps not */
    uint16_t place[TLB_LATE_FILTERS]; /* in each filter; TLB_LATE_NO_PLACE: it has it not */
    uint16_t older[TLB_LATE_FILTERS], newer[TLB_LATE_FILTERS]; /* in filters of many ways, by what
                                                                  is recorded; 0: none */
@@ -95,6 +98,10 @@ unsigned tlb_late_all(tlb_late *l);
 /* The reference of tlb_late_before() has been recorded: all filters have the page from now on. */
 void tlb_late_refer(tlb_late *l, void *page, uint64_t number, const uint64_t *time,
                     tlb_late_leaves *leaves, void *opaque);
+
+/* The arrays may have lost the page, one from 1 up to tlb_late_pages(). References to it are recorded
+   from now on: until one is, it is in doubt. All uses have been recorded. */
+void tlb_late_doubt(tlb_late *l, unsigned page);
 
 /* The pages that any filter has are those with n_filters > 0, from 1 up to this. */
 unsigned tlb_late_pages(const tlb_late *l);
