@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from oracle_programs import WORK
 from oracle_support import environment
+from test_recorded_data import PROGRAM as DATA_PROGRAM
 from tg_environment import CC, TLBGRIND
 
 MACHINES = "skylake,zen3,cortex-a53,haswell:dtlb-4k.policy=random:5,broadwell:dtlb-4k.index=xor 4,c906,core2,xiangshan,apple-m1"
@@ -123,6 +124,8 @@ def await_simulators(folder: Path, n: int) -> list[int]:
         ("huge", ("--thp=madvise", "--huge-pool=2M:1")),
         ("none", ("--pages=anon:2M,text:64K", "--separate-threads=yes", "--timeline=yes")),
         ("zero", ("--thp=always", "--faults=yes")),
+        ("none", ("--syscall-tlb=flush", "--data=yes", "--separate-threads=yes")),
+        ("dump", ("--syscall-tlb=kernel:9", "--switch-every=3000:16", "--pages=anon:2M", "--timeline=yes")),
     ],
 )
 def test_all_is_as_without_jobs(tmp_path: Path, program: Path, how: str, options: tuple[str, ...]) -> None:
@@ -153,6 +156,22 @@ def test_of_a_forked_child_it_is_said(tmp_path: Path, program: Path) -> None:
     _, said, files = run(tmp_path / "jobs", program, "fork", "skylake", "--jobs=1", "--tlbgrind-out-file=%p.out")
     assert len(files) == 4 and said.count("no out-file of this process") == 1  # of the parent, and its phases
     assert "a forked child is not simulated with --jobs=" in said
+
+
+def test_machines_have_system_calls_of_their_own(tmp_path: Path, program: Path) -> None:
+    machines = "skylake@syscall:flush,skylake,zen3@syscall:kernel:12,core2@syscall:kernel:3"
+    live = run(tmp_path / "live", program, "dump", machines, "--switch-every=7000", "--thp=always")
+    jobs = run(tmp_path / "jobs", program, "dump", machines, "--switch-every=7000", "--thp=always", "--jobs=3")
+    assert "context switches:" in live[1] and jobs == live
+
+
+@pytest.mark.parametrize("options", [("--data-offsets=yes", "--switch-every=5000:8"), ("--pages=anon:2M",)])
+def test_data_is_attributed_as_without_jobs(tmp_path: Path, options: tuple[str, ...]) -> None:
+    (tmp_path / "work.c").write_text(DATA_PROGRAM)
+    subprocess.run([*CC, "-g", "-O1", f"-I{os.environ['TG_SRCDIR']}/tlbgrind", "-pthread", "-o", "work", "work.c"], cwd=tmp_path, check=True)
+    live = run(tmp_path / "live", tmp_path / "work", "alone", "skylake,zen3,cortex-a53", "--data=yes", *options)
+    jobs = run(tmp_path / "jobs", tmp_path / "work", "alone", "skylake,zen3,cortex-a53", "--data=yes", *options, "--jobs=2")
+    assert b"another" in live[2]["x.data"] and jobs == live
 
 
 def test_machines_have_pages_of_their_own(tmp_path: Path, program: Path) -> None:
@@ -211,7 +230,7 @@ def test_nothing_is_left_of_a_program_that_is_killed(tmp_path: Path, program: Pa
     "options, said",
     [
         (("--jobs=0",), "'--jobs' argument must be between 1 and 256"),
-        (("--jobs=1", "--data=yes"), "--jobs=1 goes without --data=yes: the processes see"),
+        (("--jobs=1", "--calls=yes"), "--jobs=1 goes without --calls=yes: the processes see"),
         (("--jobs=1", "--record=f"), "--jobs=1 goes without --record=f: a recording is simulated later"),
     ],
 )

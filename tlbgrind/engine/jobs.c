@@ -78,8 +78,12 @@ static void write_machines(const TgOptions* o)
       tg_file_print(f, "%lu\n%s", (UWord)VG_(strlen)(text), text);
    }
    tg_file_close(f);
-   for (UInt i = 0; i < o->n_machines; i++)
+   for (UInt i = 0; i < o->n_machines; i++) {
       tg_jobs_write((const UChar*)&o->machine[i].pages, sizeof o->machine[i].pages);
+      tg_jobs_write((const UChar*)&o->machine[i].kernel.syscalls,
+                    sizeof o->machine[i].kernel.syscalls);
+   }
+   tg_jobs_write((const UChar*)&o->kernel.switches, sizeof o->kernel.switches);
    VG_(free)(text);
 }
 

@@ -22,8 +22,8 @@ static const HChar no_reference[] = "what a prefetch brings is no reference, and
 static const HChar one_stream[] = "a recording is one stream of references, for no kernel and no "
                                   "caller";
 
-static const HChar fed_stream[] = "the processes see the references of one program on one core, with "
-                                  "no kernel and no caller";
+static const HChar fed_stream[] = "the processes see the references of one program on one core, "
+                                  "without flushes and callers";
 
 /* What excludes what. */
 static const struct {
@@ -65,11 +65,8 @@ static const struct {
    { TG_HAS_JOBS, TG_HAS_RECORDING,
      "a recording is simulated later, by tg_simulate --jobs=" },
    { TG_HAS_JOBS, TG_HAS_CALLS, fed_stream },
-   { TG_HAS_JOBS, TG_HAS_DATA, fed_stream },
    { TG_HAS_JOBS, TG_HAS_MAPPINGS, fed_stream },
    { TG_HAS_JOBS, TG_HAS_FLUSHES, fed_stream },
-   { TG_HAS_JOBS, TG_HAS_SYSCALLS, fed_stream },
-   { TG_HAS_JOBS, TG_HAS_SWITCHES, fed_stream },
    { TG_HAS_JOBS, TG_HAS_PREFETCHES, no_reference },
    { TG_HAS_JOBS, TG_HAS_CORES, fed_stream },
    { TG_HAS_JOBS, TG_HAS_COPIES, fed_stream },

@@ -72,10 +72,15 @@ static void read_machine(TgSimulated *s)
 }
 
 /* As the tool has it in memory, which is of the same version. */
+static void read_memory(void *bytes, size_t n)
+{
+   if (!tg_read_bytes(0, bytes, n))
+      tg_load_refuse("the run has ended before it began");
+}
+
 static void read_policy(tlb_page_policy *p)
 {
-   if (!tg_read_bytes(0, (char *)p, sizeof *p))
-      tg_load_refuse("the run has ended before it began");
+   read_memory(p, sizeof *p);
    bool good = p->n_rules <= TLB_MAX_PAGE_RULES && p->n_pools <= TLB_MAX_PAGE_POOLS
                && p->thp_shift <= TLB_MAX_PAGE_SHIFT;
    for (unsigned i = 0; good && i < p->n_rules; i++)
@@ -83,6 +88,13 @@ static void read_policy(tlb_page_policy *p)
              && memchr(p->rule[i].pattern, '\0', sizeof p->rule[i].pattern) != NULL;
    if (!good)
       tg_load_refuse("what the run writes is another tlbgrind's: its page sizes can not be");
+}
+
+static void read_syscalls(tlb_syscalls *s)
+{
+   read_memory(s, sizeof *s);
+   if (s->how > TLB_SYSCALLS_KERNEL)
+      tg_load_refuse("what the run writes is another tlbgrind's: its system calls can not be");
 }
 
 static void read_run(run *r)
@@ -99,8 +111,11 @@ static void read_run(run *r)
       tg_load_refuse("no memory");
    for (unsigned i = 0; i < r->list.n; i++)
       read_machine(&r->list.machine[i]);
-   for (unsigned i = 0; i < r->list.n; i++)
+   for (unsigned i = 0; i < r->list.n; i++) {
       read_policy(&r->list.machine[i].pages);
+      read_syscalls(&r->list.machine[i].syscalls);
+   }
+   read_memory(&r->list.switches, sizeof r->list.switches);
    r->jobs = r->jobs < r->list.n ? r->jobs : r->list.n;
 }
 
@@ -163,8 +178,11 @@ static void serve(const run *r, int from, FILE *to, unsigned first)
          else if (s->mark == TLB_MARK_REPORT)
             report(replay, first, r->jobs, to);
          break;
-      case TLB_READ_TEXT: case TLB_READ_POINT:
-         wrong = "it has a text, or a point";
+      case TLB_READ_POINT:
+         tg_replay_point(replay, s->point, s->first, s->last);
+         break;
+      case TLB_READ_TEXT:
+         wrong = "it has a text";
          break;
       case TLB_READ_EVENT:
          if (tg_recording_strength(recording)->large == 0)

@@ -20,6 +20,8 @@ static uint64_t time_of(tlb_mmus *all, uint64_t now)
 
 void tlb_mmus_empty(tlb_mmus *all, uint64_t mmus)
 {
+   if (all->options.idle)
+      return;
    for (uint64_t bits = mmus; bits != 0; bits &= bits - 1) {
       tlb_mmu *const mmu = &all->mmu[__builtin_ctzll(bits)];
       for (unsigned i = 0; i < mmu->machine->n_arrays; i++) {
@@ -40,6 +42,8 @@ void tlb_mmus_empty(tlb_mmus *all, uint64_t mmus)
 void tlb_mmus_refer_others(tlb_mmus *all, uint64_t mmus, tlb_user user, uint64_t nth,
                            uint64_t now)
 {
+   if (all->options.idle)
+      return;
    const uint64_t time = time_of(all, now);
    for (uint64_t bits = mmus; bits != 0; bits &= bits - 1) {
       tlb_mmu *const mmu = &all->mmu[__builtin_ctzll(bits)];
@@ -54,7 +58,7 @@ void tlb_mmus_refer_others(tlb_mmus *all, uint64_t mmus, tlb_user user, uint64_t
 }
 
 /* The page's record has its times for all machines: of those that see the reference, the arrays
-   keep the time. */
+   keep the time. Idle machines have no more of it than that what backs the page is asked. */
 void tlb_mmus_refer_uncounted(tlb_mmus *all, uint64_t mmus, tlb_user user, uint64_t page,
                               uint64_t now)
 {
@@ -65,6 +69,8 @@ void tlb_mmus_refer_uncounted(tlb_mmus *all, uint64_t mmus, tlb_user user, uint6
       tlb_mmu *const mmu = &all->mmu[__builtin_ctzll(bits)];
       tlb_reference ref;
       tlb_l1_ask(mmu, p, number, user, &ref);
+      if (all->options.idle)
+         continue;
       ref.now = time;
       tlb_l1_release_between(mmu, number, number);
       tlb_translate(&mmu->h, &ref);
