@@ -18,10 +18,11 @@ KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 # Folders with programs that need nothing but themselves; those of gdbserver need gdb at the other end.
 SUITES = ("none", "memcheck", "helgrind", "drd", "cachegrind", "callgrind", "massif", "dhat", "lackey")
 PLATFORMS = ("", "linux", "amd64", "amd64-linux", "x86", "x86-linux")
-# Of the options of a test, those of the core that decide what a program can do.
+# Of the options of a test, those of the core that decide what a program can do. Some tests have values that the
+# core refuses.
 CORE_OPTIONS = re.compile(
-    r"--(smc-check|sim-hints|kernel-variant|main-stacksize|max-threads|trace-children|fair-sched|aspace-minaddr"
-    r"|valgrind-stacksize|num-transtab-sectors|vex-[a-z-]+|px-[a-z-]+)="
+    r"--((smc-check|sim-hints|kernel-variant|main-stacksize|max-threads|fair-sched|aspace-minaddr"
+    r"|valgrind-stacksize|num-transtab-sectors|vex-[a-z-]+|px-[a-z-]+)=|trace-children=(yes|no)$)"
 )
 
 
