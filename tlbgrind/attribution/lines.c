@@ -24,6 +24,8 @@ static DedupPoolAlloc* names; /* equal names have equal addresses */
 static OSet* functions;       /* TgFunction */
 static OSet* lines;           /* TgLine, but those of objects of data, which can be many: */
 static OSet* of_objects;
+static XArray* all_but_objects; /* TgLine*, those of `lines`: quicker to go through */
+static UInt n_lines;
 static OSet* const* const sets[] = { &lines, &of_objects };
 enum { N_SETS = sizeof sets / sizeof sets[0] };
 static XArray* recent;        /* TgLine*, see tg_lines_set_aside() */
@@ -103,7 +105,10 @@ static TgLine* line_of(const TgLine* key)
    if (line == NULL) {
       line = VG_(OSetGen_AllocNode)(set, sizeof *line);
       *line = *key;
+      line->nth = ++n_lines;
       VG_(OSetGen_Insert)(set, line);
+      if (set == lines)
+         VG_(addToXA)(all_but_objects, &line);
    }
    return line;
 }
@@ -185,6 +190,7 @@ void tg_lines_init(void)
    lines = VG_(OSetGen_Create)(0, compare_lines, VG_(malloc),
                                "tg.lines.lines", VG_(free));
    of_objects = VG_(OSetGen_Create)(0, compare_lines, VG_(malloc), "tg.lines.objects", VG_(free));
+   all_but_objects = VG_(newXA)(VG_(malloc), "tg.lines.all", VG_(free), sizeof(TgLine*));
    recent = VG_(newXA)(VG_(malloc), "tg.lines.recent", VG_(free), sizeof(TgLine*));
 }
 
@@ -284,14 +290,22 @@ void tg_lines_each_line(void (*each)(const TgLine* line, void* opaque), void* op
    }
 }
 
+/* What may change: those of no object, and the recent ones. */
+static Word n_changing(void)
+{
+   return VG_(sizeXA)(all_but_objects) + VG_(sizeXA)(recent);
+}
+
+static TgLine* changing(Word nth)
+{
+   const Word n = VG_(sizeXA)(all_but_objects);
+   return *(TgLine**)(nth < n ? VG_(indexXA)(all_but_objects, nth) : VG_(indexXA)(recent, nth - n));
+}
+
 void tg_lines_each_recent(void (*each)(const TgLine* line, void* opaque), void* opaque)
 {
-   const TgLine* line;
-   VG_(OSetGen_ResetIter)(lines);
-   while ((line = VG_(OSetGen_Next)(lines)) != NULL)
-      each(line, opaque);
-   for (Word i = 0; i < VG_(sizeXA)(recent); i++)
-      each(*(TgLine**)VG_(indexXA)(recent, i), opaque);
+   for (Word i = 0; i < n_changing(); i++)
+      each(changing(i), opaque);
 }
 
 static void each_misses(TgLine* line, void (*each)(uint64_t* misses, tlb_user kind))
@@ -304,12 +318,8 @@ static void each_misses(TgLine* line, void (*each)(uint64_t* misses, tlb_user ki
 
 void tg_lines_each_miss(void (*each)(uint64_t* misses, tlb_user kind))
 {
-   TgLine* line;
-   VG_(OSetGen_ResetIter)(lines);
-   while ((line = VG_(OSetGen_Next)(lines)) != NULL)
-      each_misses(line, each);
-   for (Word i = 0; i < VG_(sizeXA)(recent); i++)
-      each_misses(*(TgLine**)VG_(indexXA)(recent, i), each);
+   for (Word i = 0; i < n_changing(); i++)
+      each_misses(changing(i), each);
 }
 
 static void zero_misses(uint64_t* misses, tlb_user kind)
@@ -353,12 +363,8 @@ void tg_line_add(TgLine* to, const TgLine* plus, const TgLine* minus)
 void tg_lines_total(TgLine* to)
 {
    static const TgLine nothing;
-   const TgLine* line;
-   VG_(OSetGen_ResetIter)(lines);
-   while ((line = VG_(OSetGen_Next)(lines)) != NULL)
-      tg_line_add(to, line, &nothing);
-   for (Word i = 0; i < VG_(sizeXA)(recent); i++)
-      tg_line_add(to, *(TgLine**)VG_(indexXA)(recent, i), &nothing);
+   for (Word i = 0; i < n_changing(); i++)
+      tg_line_add(to, changing(i), &nothing);
    tg_line_add(to, &aside, &nothing);
 }
 

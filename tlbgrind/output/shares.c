@@ -43,6 +43,8 @@ struct TgShares {
    UInt n;
    UInt at_hand;
    Share all; /* the sum of all of them */
+   Booked** of_line; /* its lines, by their numbers; NULL: it does not have it yet */
+   UInt n_of_line;
    Bool has_all; /* lines that were set aside before the first share was made are booked, too */
 };
 
@@ -180,10 +182,25 @@ static void add(ULong* to, ULong* so_far, const ULong* now, UInt n)
    }
 }
 
+/* What has been booked of it. All lines are gone through at each switch of threads: no search. */
+static TgLine* costs_before(TgShares* s, const TgLine* line)
+{
+   if (line->nth >= s->n_of_line) {
+      const UInt n = 2 * line->nth + 1024;
+      s->of_line = VG_(realloc)("tg.shares.of_line", s->of_line, n * sizeof *s->of_line);
+      VG_(memset)(s->of_line + s->n_of_line, 0, (n - s->n_of_line) * sizeof *s->of_line);
+      s->n_of_line = n;
+   }
+   Booked** b = &s->of_line[line->nth];
+   if (*b == NULL)
+      *b = booked(&s->all, line);
+   return &(*b)->costs;
+}
+
 static void add_line(const TgLine* line, void* opaque)
 {
    TgShares* s = opaque;
-   TgLine* before = &booked(&s->all, line)->costs;
+   TgLine* before = costs_before(s, line);
    if (tg_line_costs_equal(line, before))
       return;
    tg_line_add(&booked(&s->share[s->at_hand], line)->costs, line, before);
@@ -266,6 +283,7 @@ void tg_shares_zero(TgShares* s, const TgResults* results)
       }
    }
    clear(&s->all);
+   VG_(memset)(s->of_line, 0, s->n_of_line * sizeof *s->of_line);
    s->share[0] = (Share){ .name = kept.name, .label = kept.label };
    init(&s->share[0], results);
    init(&s->all, results);
