@@ -28,6 +28,21 @@ bool tlb_late_can(const tlb_strength *s, uint32_t users)
    return n_many > 0;
 }
 
+bool tlb_late_may_lack(const tlb_strength *s, const tlb_machine *m, uint32_t users)
+{
+   return tlb_late_can(s, users) && !tlb_strength_has_in_one_set(s, m, users, TLB_MOST_ORDERED + 1);
+}
+
+bool tlb_late_lets_go(const tlb_strength *s)
+{
+   for (unsigned i = 0; i < s->n; i++) {
+      const tlb_filter *const f = &s->filter[i];
+      if (f->shift == 0 && is_small(f) && tlb_late_can(s, f->users))
+         return true;
+   }
+   return false;
+}
+
 static void *take(const tlb_memory *memory, size_t bytes)
 {
    return memory->take(bytes, memory->opaque);
@@ -306,7 +321,7 @@ static bool look(tlb_late *l, uint64_t number, unsigned *n)
          continue;
       const unsigned n_pages = look_at_set(l, f, number, u);
       const unsigned known = n_known(l, u, n_pages, 0);
-      if ((!is_there && !has_left_none(l, f)) || (known < n_pages && l->n_small > 1))
+      if (known < n_pages && l->n_small > 1)
          return true;
       *n = add_uses(l, *n, u + known, n_pages - known);
    }
