@@ -91,9 +91,10 @@ static void *take(size_t bytes, void *opaque)
    return test_malloc(bytes);
 }
 
-static void leaves(void *opaque, void *page, uint64_t number)
+static void leaves(void *opaque, void *page, uint64_t number, bool all)
 {
    (void)opaque;
+   (void)all;
    assert_ptr_equal(page, &time_of[number]);
    is_observed[number] = true;
 }

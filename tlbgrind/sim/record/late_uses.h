@@ -70,8 +70,9 @@ typedef struct {
    uint16_t oldest, newest, n; /* of many ways: by what is recorded, and how many there are */
 } tlb_late_filter;
 
-/* A page leaves a filter: references to it are recorded from then on. */
-typedef void tlb_late_leaves(void *opaque, void *page, uint64_t number);
+/* A page leaves a filter: references to it are recorded from then on. `all`: no other filter has it
+   any more. */
+typedef void tlb_late_leaves(void *opaque, void *page, uint64_t number, bool all);
 
 typedef struct {
    unsigned n; /* filters */
