@@ -285,7 +285,7 @@ def test_without_zstd_it_is_not_compressed(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "recording").read_bytes().startswith(b"# tlbgrind recording\nversion: 2\n")
+    assert (tmp_path / "recording").read_bytes().startswith(b"# tlbgrind recording\nversion: 7\n")
     assert simulate(tmp_path, ["skylake"]).returncode == 0
     assert out_files(tmp_path, "replay", ["skylake"]) == out_files(tmp_path, "live", ["skylake"])
 

@@ -810,12 +810,14 @@ static void before_late(tlb_side table, tlb_user user, tlb_page_number number)
       before_large_miss(table, number);
 }
 
-static void leaves_late(void* opaque, void* page, uint64_t number)
+/* While another filter has the page, fold_late() finds it. */
+static void leaves_late(void* opaque, void* page, uint64_t number, bool all)
 {
    const tlb_side table = *(const tlb_side*)opaque;
-   if (n_large > 0)
+   if (n_large > 0 && all)
       fold_page(user_of_late(table), page, (tlb_page_number)number);
-   observe_late(table, page);
+   if (!tg_record_filters_observe(page, user_of_late(table)))
+      observe_late(table, page);
 }
 
 static void refer_late(tlb_side table, tlb_user user, tlb_page* p, tlb_page_number number, ULong now)

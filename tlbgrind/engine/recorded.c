@@ -9,6 +9,8 @@
 
 #include "config.h"
 
+#include "sim/record/late_uses.h"
+
 #include "base/file.h"
 #include "base/packed_file.h"
 #include "base/shown.h"
@@ -50,6 +52,8 @@ static void put_text(void* opaque, const HChar* text, SizeT n)
 static Int version_of(const TgOptions* o)
 {
    const tlb_strength* s = &o->record->strength;
+   if (tlb_late_lets_go(s))
+      return 7;
    if (o->data)
       return 5;
    if (o->kernel.syscalls || o->kernel.switches.every > 0)

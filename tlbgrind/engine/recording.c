@@ -237,7 +237,8 @@ static void others_come(tlb_point point, ULong first, ULong last)
 static TgLine* line_of_ref(const TgRef* r)
 {
    return tg_data_on && r->kind != TLB_FETCH ? tg_data_line_of_ref(tg_simulated, r)
-                                             : tg_site_line(r->site);
+          : LIKELY(r->site->line != NULL)      ? r->site->line
+                                               : tg_site_line(r->site);
 }
 
 static UInt line_number(const TgRef* r)

@@ -35,6 +35,21 @@ void refer_many(TgRef* r, tlb_page* p, tlb_page_number number, tlb_user kind, UL
       tg_translate(r, p, number, now, True);
 }
 
+/* What the recording has seen. Most pages that its filters miss hit in the machines. */
+static void refer_recorded(TgRef* r, tlb_page* p, tlb_page_number number, tlb_user kind, ULong now,
+                           Bool alone)
+{
+   const Bool split = tg_mmus.traits.split;
+   if (!split && (tlb_rest(p)->observers | tlb_rest(p)->write_observers) == 0) {
+      p->time = now;
+      tlb_page_settle(&tg_mmus, r->kind == TLB_FETCH ? TLB_CODE : TLB_DATA, p);
+   } else if (tg_mmus.n_mmus > 1) {
+      refer_many(r, p, number, kind, now, split);
+   } else if ((split && !alone) || !tg_fast_path_refer(kind, r, p, now)) {
+      tg_translate(r, p, number, now, True);
+   }
+}
+
 _Static_assert(TG_MAX_GROUPS < 32, "a bit for each group, and one for the fetch");
 
 /* Completes the list of the groups' pages that the check has left: those that they
@@ -136,6 +151,8 @@ static Bool simulate(const TgSegment* s, UInt nth, UInt bit, Bool alone)
          return True;
       }
       tg_recording_refer(r, p, number, now, TG_RECORDED_WHOLE);
+      refer_recorded(r, p, number, kind, now, alone);
+      return True;
    }
    if (tg_mmus.n_mmus > 1)
       refer_many(r, p, number, kind, now, split);
@@ -295,10 +312,7 @@ Bool miss_recorded(const TgShadowArea* shadow, TgSegment* s, UInt nth, TgRef* r,
    if (!code)
       tg_note_before(s, n_groups, nth, split);
    tg_recording_refer(r, p, number, now, TG_RECORDED_WHOLE);
-   if (tg_mmus.n_mmus > 1)
-      refer_many(r, p, number, kind, now, split);
-   else if (!tg_fast_path_refer(kind, r, p, now))
-      tg_translate(r, p, number, now, True);
+   refer_recorded(r, p, number, kind, now, True);
    /* What the recording's filters lost can be a page of the segment, too. */
    if (!code && n_groups > 1
        && (tg_count_unknown(s, n_groups, tg_mmus.traits.writes, &which) != 0 || s->fetch->tag != 0))

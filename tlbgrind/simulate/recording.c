@@ -172,8 +172,8 @@ static bool take_line(const char *line, size_t n, TgRecordingHead *head, const c
    tlb_strength *const out = &head->strength;
    uint64_t number;
    if (is_key(line, n, "version: ", &value)) {
-      *why = "its version is another than 1 to 5: a later tg_simulate may read it";
-      return end - value == 1 && *value >= '1' && *value <= '5';
+      *why = "its version is another than 1 to 7: a later tg_simulate may read it";
+      return end - value == 1 && *value >= '1' && *value <= '7';
    }
    if (is_key(line, n, "base page: ", &value)) {
       *why = "its base page is none";

@@ -10,6 +10,7 @@
 #include "sim/mmu/mmu_data.h"
 #include "sim/mmu/refer.h"
 #include "sim/pages/advice_report.h"
+#include "sim/record/late_uses.h"
 #include "sim/tlb/hierarchy.h"
 #include "simulate/replay.h"
 
@@ -39,7 +40,8 @@ typedef struct {
    unsigned view;
    uint8_t piece[TLB_N_USERS][TLB_MAX_PAGE_SHIFT + 1]; /* the size of entries, by that of the page */
    part *part;        /* room for MOST_PARTS */
-   uint64_t *of_uses; /* what uses miss: nothing, if the recording is sound */
+   uint64_t may_lack[TLB_N_TABLES]; /* MMUs to which a use of a page that they have not is none */
+   uint64_t *of_uses; /* what uses miss: nothing else, if the recording is sound */
    uint64_t *uncounted; /* what references miss whose misses are counted nowhere */
    bool counts;         /* the last reference was not such a one */
    size_t n_counts;
@@ -147,6 +149,14 @@ static tlb_backing backing_of(void *opaque, unsigned view, uint64_t address)
    return (tlb_backing){ r->backing, r->backing };
 }
 
+static void find_lacking(group *g, const tlb_strength *s, const tlb_machine *m, uint64_t bit)
+{
+   if (tlb_late_may_lack(s, m, TLB_FETCHES))
+      g->may_lack[TLB_CODE] |= bit;
+   if (tlb_late_may_lack(s, m, TLB_LOADS | TLB_STORES))
+      g->may_lack[TLB_DATA] |= bit;
+}
+
 static void make_group(TgReplay *r, group *g, const unsigned *of, unsigned first, unsigned n,
                        const tlb_strength *s, bool nested)
 {
@@ -161,6 +171,8 @@ static void make_group(TgReplay *r, group *g, const unsigned *of, unsigned first
       r->place[i].number = options.n;
       machine[options.n++] = mmu_machine(r, r->place[i].given);
    }
+   for (unsigned i = 0; i < options.n; i++)
+      find_lacking(g, s, machine[i].machine, UINT64_C(1) << i);
    if (s->large != 0) {
       g->map = tg_load_need(malloc(sizeof *g->map));
       tlb_pagemap_init(g->map, &tg_load_memory);
@@ -324,11 +336,26 @@ static bool is_for(const TgReplay *r, const group *g, const tlb_record *record)
    return g->piece[user][size_of_page(g, record->page)] == r->size[size];
 }
 
+/* Whether all machines that do not know the page may have given it up before this use of it: see
+   sim/record/late_uses.h. Large pages they have. */
+static bool is_lacked(const group *g, const tlb_record *record)
+{
+   const tlb_side side = tlb_side_of_user(record->what & TLB_RECORD_USER);
+   const tlb_page *const p = tlb_page_of(g->all, side, (tlb_page_number)record->page);
+   return g->may_lack[side] != 0 && tlb_rest(p)->observers != 0
+          && (tlb_rest(p)->observers & ~g->may_lack[side]) == 0
+          && size_of_page(g, record->page) == g->all->mmu[0].base_shift;
+}
+
 static void use(const TgReplay *r, group *g, const tlb_record *record, uint64_t now)
 {
    const tlb_user user = record->what & TLB_RECORD_USER;
    if (!is_for(r, g, record))
       return;
+   if (is_lacked(g, record)) {
+      tlb_page_of(g->all, tlb_side_of_user(user), (tlb_page_number)record->page)->time = now;
+      return;
+   }
    /* It may stand between two parts of a reference. */
    const uint64_t in_parts = g->all->parts.in_parts;
    g->all->parts.in_parts = 0;

@@ -28,6 +28,21 @@ bool tlb_late_can(const tlb_strength *s, uint32_t users)
    return n_many > 0;
 }
 
+bool tlb_late_may_lack(const tlb_strength *s, const tlb_machine *m, uint32_t users)
+{
+   return tlb_late_can(s, users) && !tlb_strength_has_in_one_set(s, m, users, TLB_MOST_ORDERED + 1);
+}
+
+bool tlb_late_lets_go(const tlb_strength *s)
+{
+   for (unsigned i = 0; i < s->n; i++) {
+      const tlb_filter *const f = &s->filter[i];
+      if (f->shift == 0 && is_small(f) && tlb_late_can(s, f->users))
+         return true;
+   }
+   return false;
+}
+
 static void *take(const tlb_memory *memory, size_t bytes)
 {
    return memory->take(bytes, memory->opaque);
@@ -256,18 +271,34 @@ static uint16_t *set_of(const tlb_late_filter *f, uint64_t number)
    return f->at + (size_t)tlb_filter_set(number, f->is.sets) * f->is.ways;
 }
 
-/* Puts the set's pages in order of their use into `out`. Returns how many there are, and finds which
-   leaves: the first, unless a place is empty. */
+/* Puts the set's pages into `out`. Returns how many there are, and finds which leaves: the one that
+   was not used for longest, unless a place is empty. */
 static unsigned look_at_set(const tlb_late *l, tlb_late_filter *f, uint64_t number, use *out)
 {
    const uint16_t *const set = set_of(f, number);
-   unsigned n = 0;
-   for (unsigned i = 0; i < f->is.ways && set[i] != 0; i++)
-      out[n++] = (use){ *l->page[set[i]].time, set[i] };
-   sort_any(out, n);
-   f->leaves = n == f->is.ways ? out[0].which : 0;
-   f->gets = n == f->is.ways ? l->page[f->leaves].place[f - l->filter] : (uint16_t)(set + n - f->at);
+   unsigned n = 0, oldest = 0;
+   uint64_t least = UINT64_MAX;
+   for (; n < f->is.ways && set[n] != 0; n++) {
+      out[n] = (use){ *l->page[set[n]].time, set[n] };
+      oldest = out[n].time < least ? n : oldest;
+      least = out[n].time < least ? out[n].time : least;
+   }
+   f->leaves = n == f->is.ways ? set[oldest] : 0;
+   f->gets = (uint16_t)(set + (n == f->is.ways ? oldest : n) - f->at);
    return n;
+}
+
+/* Whether the recording has the uses in the order of their times. Most sets are so, and which page
+   is older cannot be foreseen: no branch depends on that. */
+static bool is_in_order(const tlb_late *l, const use *u, unsigned n)
+{
+   bool is = true;
+   for (unsigned i = 1; i < n; i++) {
+      for (unsigned j = 0; j < i; j++)
+         is &= (u[j].time < u[i].time)
+               == (l->page[u[j].which].recorded < l->page[u[i].which].recorded);
+   }
+   return is;
 }
 
 static void look_at_many(const tlb_late *l, tlb_late_filter *f)
@@ -305,9 +336,12 @@ static bool look(tlb_late *l, uint64_t number, unsigned *n)
       if (f->has_many_ways || (is_there && !l->page[l->found].is_in_doubt))
          continue;
       const unsigned n_pages = look_at_set(l, f, number, u);
-      const unsigned known = n_known(l, u, n_pages, 0);
-      if ((!is_there && !has_left_none(l, f)) || (known < n_pages && l->n_small > 1))
+      if (is_in_order(l, u, n_pages))
+         continue;
+      if (l->n_small > 1)
          return true;
+      sort_any(u, n_pages);
+      const unsigned known = n_known(l, u, n_pages, 0);
       *n = add_uses(l, *n, u + known, n_pages - known);
    }
    return false;
@@ -336,7 +370,7 @@ static void let_go(tlb_late *l, unsigned filter, tlb_late_leaves *leaves, void *
    tlb_late_filter *const f = &l->filter[filter];
    const uint16_t which = f->leaves;
    tlb_late_page *const p = &l->page[which];
-   leaves(opaque, p->page, p->number);
+   leaves(opaque, p->page, p->number, p->n_filters == 1);
    if (f->has_many_ways)
       unlink_from(l, filter, which);
    p->place[filter] = TLB_LATE_NO_PLACE;

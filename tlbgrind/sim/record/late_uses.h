@@ -13,9 +13,15 @@
      sets stand between them: that is recorded again when all uses are.
    - So does one to a page in doubt. It may miss, and then a tree looks at the order of the others.
      (LRU does not: as long as such a page is in a filter, the array has one that is no newer.)
-   - No page leaves a filter whose last use, or reference, is later than `last`: up to there the
-     order in which the pages were used is that of the recording, for all pages. So what has left
-     keeps its place among what leaves later.
+   - No page leaves a filter of many ways whose last use, or reference, is later than `last`: up to
+     there the order in which the pages were used is that of the recording, for all pages. So what
+     has left keeps its place among what leaves later.
+   - A page that leaves a set of few ways need not wait for that. If it has been used since `last`,
+     the filter of many ways has it, and its use is recorded with all others, or its next reference
+     before. An array that only the few ways cover can have given it up by then: a use of a page
+     that such an array has not is none to it (tlb_late_may_lack()). If the array still has it, the
+     order of its set stays right: all pages that were used later are in the filter of many ways,
+     too, and the recording has their uses, or references, behind this one.
 
    A tree's victim depends on nothing but the order of the last references to its pages, so uses
    that are recorded once more change nothing. Others (NRU) are not so: for them a filter has one
@@ -64,8 +70,9 @@ typedef struct {
    uint16_t oldest, newest, n; /* of many ways: by what is recorded, and how many there are */
 } tlb_late_filter;
 
-/* A page leaves a filter: references to it are recorded from then on. */
-typedef void tlb_late_leaves(void *opaque, void *page, uint64_t number);
+/* A page leaves a filter: references to it are recorded from then on. `all`: no other filter has it
+   any more. */
+typedef void tlb_late_leaves(void *opaque, void *page, uint64_t number, bool all);
 
 typedef struct {
    unsigned n; /* filters */
@@ -84,6 +91,13 @@ typedef struct {
 
 /* Whether the uses of these users can be recorded late. */
 bool tlb_late_can(const tlb_strength *s, uint32_t users);
+
+/* Whether a use of these users can be of a page that the first level of a machine has given up, to
+   which it is none: the machine is only covered by filters of few ways. */
+bool tlb_late_may_lack(const tlb_strength *s, const tlb_machine *m, uint32_t users);
+
+/* Whether there can be such uses in a recording. */
+bool tlb_late_lets_go(const tlb_strength *s);
 
 /* Makes the filters of these users, empty. */
 void tlb_late_init(tlb_late *l, const tlb_strength *s, uint32_t users, const tlb_memory *memory);

@@ -341,6 +341,28 @@ tlb_covered tlb_strength_covers(const tlb_strength *s, const tlb_machine *m, uin
    return TLB_COVERED;
 }
 
+static int is_in_one_set(const tlb_strength *s, const tlb_filter *need, uint32_t ways)
+{
+   for (unsigned i = 0; i < s->n; i++) {
+      const tlb_filter *const f = &s->filter[i];
+      if (f->sets == 1 && f->ways >= ways && covers(f, need))
+         return 1;
+   }
+   return 0;
+}
+
+int tlb_strength_has_in_one_set(const tlb_strength *s, const tlb_machine *m, uint32_t users,
+                                uint32_t ways)
+{
+   const needs n = find_needs(m, 0, s);
+   for (unsigned i = 0; i < n.n; i++) {
+      if ((n.filter[i].users & users) != 0 && n.filter[i].shift == 0
+          && !is_in_one_set(s, &n.filter[i], ways))
+         return 0;
+   }
+   return 1;
+}
+
 /* --- What a run has to tell apart --- */
 
 int tlb_strength_tells_apart(const tlb_strength *s)

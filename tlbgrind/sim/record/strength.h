@@ -113,6 +113,11 @@ typedef enum {
 tlb_covered tlb_strength_covers(const tlb_strength *s, const tlb_machine *m, uint64_t large,
                                 uint64_t *missing, tlb_reason *why);
 
+/* Whether filters of one set, with no fewer than so many ways, cover what the machine needs for base
+   pages of these users. */
+int tlb_strength_has_in_one_set(const tlb_strength *s, const tlb_machine *m, uint32_t users,
+                                uint32_t ways);
+
 /* The pages that a recording has to tell of for that machine, however its policy is: its own base
    pages, and its largest block. */
 uint64_t tlb_strength_own_sizes(const tlb_strength *s, const tlb_machine *m);
