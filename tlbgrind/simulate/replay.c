@@ -30,6 +30,14 @@ typedef struct {
    uint64_t (*extra)[TLB_N_USERS][TLB_N_COSTS]; /* by machine, but for what came last */
 } part;
 
+/* Where the record of a page of code is, by the lower bits of its number: the simulator searches. */
+typedef struct {
+   uint64_t number;
+   tlb_page *page; /* NULL: none yet */
+} known_code;
+
+enum { CODE_PAGES = 256 };
+
 /* Machines whose pages are of the same sizes at any time, and lie in their first levels as entries
    of the same sizes: so a use of a page is one for all of them, or for none. */
 typedef struct {
@@ -42,8 +50,8 @@ typedef struct {
    uint64_t *uncounted; /* what references miss whose misses are counted nowhere */
    bool counts;         /* the last reference was not such a one */
    size_t n_counts;
-   /* By kind of record: of a known hit of data the time is all there is. */
-   bool is_plain[TLB_RECORD_BITS + 1];
+   bool is_plain[TLB_RECORD_BITS + 1]; /* by kind of record: of a known hit the time is all there is */
+   known_code code[CODE_PAGES];
 } group;
 
 /* Where machine number `nth` is. */
@@ -104,15 +112,13 @@ static void read_strength(TgReplay *r, const tlb_strength *s)
       r->has_size[what] = (what & TLB_RECORD_USE) == 0 || tlb_record_size((uint8_t)what) < r->n_sizes;
 }
 
-/* Of uses of base pages that are for all machines, and of references that are looked up once, and
-   are whole. */
+/* Uses of base pages that are for all machines, and references that are looked up once, and are
+   whole. */
 static bool is_plain(const TgReplay *r, const group *g, uint8_t what)
 {
-   const unsigned user = what & TLB_RECORD_USER;
-   if (user == TLB_FETCH)
-      return false;
+   const tlb_side side = tlb_side_of_user(what & TLB_RECORD_USER);
    if ((what & TLB_RECORD_USE) != 0)
-      return tlb_record_size(what) == 0 && (r->n_sizes == 1 || r->in_order[TLB_DATA]);
+      return tlb_record_size(what) == 0 && (r->n_sizes == 1 || r->in_order[side]);
    const bool is_twice = (what & TLB_RECORD_MODIFIES) != 0 && g->all->traits.split;
    return !is_twice && (what & (TLB_RECORD_IN_PARTS | TLB_RECORD_GOES_ON)) == 0;
 }
@@ -410,9 +416,23 @@ static const char *check(TgReplay *r, const tlb_record *record, unsigned n)
           : !is_turn ? "a line has a number that is not its turn" : NULL;
 }
 
+static __attribute__((noinline))
+tlb_page *find_code(group *g, uint64_t number)
+{
+   known_code *const c = &g->code[number % CODE_PAGES];
+   *c = (known_code){ number, tlb_page_of(g->all, TLB_CODE, (tlb_page_number)number) };
+   return c->page;
+}
+
+static inline tlb_page *code_of(group *g, uint64_t number)
+{
+   const known_code *const c = &g->code[number % CODE_PAGES];
+   return TLB_LIKELY(c->number == number && c->page != NULL) ? c->page : find_code(g, number);
+}
+
 /* Most records are uses, and only note a time. This is for those of them, and those references, that
-   are known hits of data: the tag of the page's record says so. Whether a record is the one or the
-   other cannot be foreseen, so no branch depends on it. */
+   are known hits: the tag of the page's record says so. Whether a record is the one or the other
+   cannot be foreseen, so no branch depends on it. */
 static void simulate(TgReplay *r, group *g, const tlb_record *record, unsigned n)
 {
    enum { AHEAD = 16 }; /* the memory of so many records on is requested */
@@ -425,10 +445,13 @@ static void simulate(TgReplay *r, group *g, const tlb_record *record, unsigned n
    for (unsigned i = 0; i < n; i++) {
       const tlb_record *const one = &record[i];
       const tlb_page_number number = (tlb_page_number)one->page;
-      tlb_page *const probe = tlb_probe(&near[number & mask].page, probe_at[one->what & TLB_RECORD_USER]);
+      const unsigned user = one->what & TLB_RECORD_USER;
+      const bool is_code = user == TLB_FETCH;
+      tlb_page *const probe = is_code ? code_of(g, one->page)
+                                      : tlb_probe(&near[number & mask].page, probe_at[user]);
       __builtin_prefetch(&near[record[i + AHEAD < n ? i + AHEAD : i].page & mask], 1);
       now += TICKS;
-      if (TLB_LIKELY(g->is_plain[one->what] && probe->tag >> shift == number))
+      if (TLB_LIKELY(g->is_plain[one->what] && probe->tag >> shift == (is_code ? 0 : number)))
          probe->time = now;
       else if ((one->what & TLB_RECORD_USE) != 0)
          use(r, g, one, now);

@@ -56,24 +56,24 @@ static inline uint64_t tlb_eight_bytes(const uint8_t *at)
 }
 
 /* So many bytes can be read behind the first of a number that the function below takes. */
-enum { TLB_NUMBER_SLACK = 7 };
+enum { TLB_NUMBER_SLACK = 3 };
 
-/* The number at `at`. *bytes: how many it has, or 0 if these are more than 8: then it has to be taken
+/* The number at `at`. *bytes: how many it has, or 0 if these are more than 4: then it has to be taken
    with the function above. How long it is, which cannot be foreseen, is no branch. */
-static inline uint64_t tlb_number_at(const uint8_t *at, unsigned *bytes)
+static inline uint32_t tlb_number_at(const uint8_t *at, unsigned *bytes)
 {
-   const uint64_t all = tlb_eight_bytes(at);
-   const uint64_t last = ~all & UINT64_C(0x8080808080808080);
+   const uint32_t all = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16
+                        | (uint32_t)at[3] << 24;
+   const uint32_t last = ~all & UINT32_C(0x80808080);
    if (__builtin_expect(last == 0, 0)) {
       *bytes = 0;
       return 0;
    }
-   *bytes = ((unsigned)__builtin_ctzll(last) + 1) / 8;
-   /* Seven bits of each of its bytes; then pairs of 14, of 28, and all 56. */
-   uint64_t n = all & (last ^ (last - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f);
-   n = (n & UINT64_C(0x007f007f007f007f)) | (n & UINT64_C(0x7f007f007f007f00)) >> 1;
-   n = (n & UINT64_C(0x00003fff00003fff)) | (n & UINT64_C(0x3fff00003fff0000)) >> 2;
-   return (n & UINT64_C(0x0fffffff)) | (n & UINT64_C(0x0fffffff00000000)) >> 4;
+   *bytes = ((unsigned)__builtin_ctz(last) + 1) / 8;
+   /* Seven bits of each of its bytes; then two of 14. */
+   uint32_t n = all & (last ^ (last - 1)) & UINT32_C(0x7f7f7f7f);
+   n = (n & UINT32_C(0x007f007f)) | (n & UINT32_C(0x7f007f00)) >> 1;
+   return (n & UINT32_C(0x3fff)) | (n & UINT32_C(0x3fff0000)) >> 2;
 }
 
 #endif
