@@ -66,6 +66,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/mmu/mmu_check.c \
 	tlbgrind/sim/mmu/mmu_init.c \
 	tlbgrind/sim/mmu/mmu_memory.c \
+	tlbgrind/sim/mmu/one_machine.c \
 	tlbgrind/sim/mmu/others.c \
 	tlbgrind/sim/mmu/ports.c \
 	tlbgrind/sim/mmu/prefetch.c \
@@ -143,6 +144,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/mmu/mmu_data.h \
 	tlbgrind/sim/mmu/mmu_init.h \
 	tlbgrind/sim/mmu/mmu_memory.h \
+	tlbgrind/sim/mmu/one_machine.h \
 	tlbgrind/sim/mmu/others.h \
 	tlbgrind/sim/mmu/page_record.h \
 	tlbgrind/sim/mmu/ports.h \

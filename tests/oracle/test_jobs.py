@@ -16,7 +16,7 @@ from oracle_support import environment
 from test_recorded_data import PROGRAM as DATA_PROGRAM
 from tg_environment import CC, TLBGRIND
 
-MACHINES = "skylake,zen3,cortex-a53,haswell:dtlb-4k.policy=random:5,broadwell:dtlb-4k.index=xor 4,c906,core2,xiangshan,apple-m1"
+MACHINES = "apple-m1,skylake,zen3,cortex-a53,haswell:dtlb-4k.policy=random:5,broadwell:dtlb-4k.index=xor 4,c906,core2,xiangshan"
 
 # What it does, between phases, is in its argument; "wait": reads a byte first, as long as there is none.
 PROGRAM = WORK + """

@@ -5,6 +5,7 @@
 
 #include "sim/machine/builtin.h"
 #include "sim/machine/machine_file.h"
+#include "sim/record/numbers.h"
 #include "sim/record/strength.h"
 #include "sim/record/stream.h"
 
@@ -439,6 +440,33 @@ static tlb_stream_found read_stream(size_t end, unsigned *n)
    }
 }
 
+/* The short way to read a number, and the one byte by byte, on numbers of all lengths and on bytes
+   that are none. */
+TEST(numbers)
+{
+   uint8_t bytes[16 + TLB_NUMBER_SLACK];
+   uint64_t random = 1;
+   for (unsigned i = 0; i < 100000; i++) {
+      const unsigned length = 1 + i % 11; /* 11: too many bytes; 10: more than 64 bits, mostly */
+      for (unsigned j = 0; j < sizeof bytes; j++) {
+         random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+         bytes[j] = (uint8_t)(random >> 56) | 0x80;
+      }
+      bytes[length - 1] &= i % 3 == 0 ? 1 : 0x7f;
+      const uint8_t *at = bytes;
+      uint64_t number;
+      unsigned n;
+      const bool is_one = tlb_take_number(&at, bytes + 16, &number);
+      const uint64_t short_way = tlb_number_at(bytes, &n);
+      assert_int_equal(n, length <= 4 ? length : 0);
+      assert_true(is_one || length > 9);
+      if (n == 0)
+         continue;
+      assert_true(is_one && at == bytes + length);
+      assert_true(short_way == number);
+   }
+}
+
 TEST(round_trip)
 {
    unsigned n;
@@ -495,6 +523,7 @@ int main(void)
       CLAIM("one set of base pages covers large pages, too", large_covers),
       CLAIM("sizes of large pages are read, and what are none refused", sizes_as_text),
       CLAIM("a filter is read as it was printed", filters_as_text),
+      CLAIM("the short way to read a number reads what the long one does", numbers),
       CLAIM("records are read as they were written", round_trip),
       CLAIM("a stream is readable up to where it is cut", cut_short),
       CLAIM("a changed bit is found", changed),

@@ -22,7 +22,6 @@ enum { MOST_PARTS = 8192 };
 
 typedef struct {
    uint64_t *counts[TLB_N_USERS]; /* NULL: none yet */
-   bool is_changed[TLB_N_USERS];
 } line_counts;
 
 /* A part of the run, which has counts of its own. */
@@ -31,6 +30,14 @@ typedef struct {
    line_counts *line; /* number 1 is the first */
    uint64_t (*extra)[TLB_N_USERS][TLB_N_COSTS]; /* by machine, but for what came last */
 } part;
+
+/* Where the record of a page of code is, by the lower bits of its number: the simulator searches. */
+typedef struct {
+   uint64_t number;
+   tlb_page *page; /* NULL: none yet */
+} known_code;
+
+enum { CODE_PAGES = 256 };
 
 /* Machines whose pages are of the same sizes at any time, and lie in their first levels as entries
    of the same sizes: so a use of a page is one for all of them, or for none. */
@@ -45,6 +52,8 @@ typedef struct {
    uint64_t *uncounted; /* what references miss whose misses are counted nowhere */
    bool counts;         /* the last reference was not such a one */
    size_t n_counts;
+   bool is_plain[TLB_RECORD_BITS + 1]; /* by kind of record: of a known hit the time is all there is */
+   known_code code[CODE_PAGES];
 } group;
 
 /* Where machine number `nth` is. */
@@ -77,13 +86,16 @@ struct TgReplay {
    uint64_t now;
    unsigned n_lines;
    unsigned n_parts, at_hand; /* of each group */
-   counted *changed; /* in part 0: room for each line and kind; all groups have the same */
+   counted *changed; /* in part 0, of any group */
    unsigned n_changed;
+   bool (*is_changed)[TLB_N_USERS]; /* by line, number 1 is the first */
+   unsigned changed_room; /* for so many lines */
    uint8_t backing; /* the logarithm of the size of all pages; 0: as the policies say */
    TgPhysical *physical; /* has the sizes instead; NULL: there is none */
    uint8_t size[TLB_RECORD_SIZES + 1]; /* the recording's sizes of pages */
    unsigned n_sizes;
    tlb_switches switches;
+   bool has_size[TLB_RECORD_BITS + 1]; /* by kind of record: its size is one of them */
    bool in_order[TLB_N_TABLES]; /* uses of base pages tell the order of all pages */
    name *names[NAMES];
 };
@@ -98,6 +110,19 @@ static void read_strength(TgReplay *r, const tlb_strength *s)
       r->size[r->n_sizes++] = (uint8_t)__builtin_ctzll(rest);
    for (unsigned i = 0; i < TLB_N_TABLES; i++)
       r->in_order[i] = tlb_strength_sets(s, i == TLB_CODE) == 1;
+   for (unsigned what = 0; what <= TLB_RECORD_BITS; what++)
+      r->has_size[what] = (what & TLB_RECORD_USE) == 0 || tlb_record_size((uint8_t)what) < r->n_sizes;
+}
+
+/* Uses of base pages that are for all machines, and references that are looked up once, and are
+   whole. */
+static bool is_plain(const TgReplay *r, const group *g, uint8_t what)
+{
+   const tlb_side side = tlb_side_of_user(what & TLB_RECORD_USER);
+   if ((what & TLB_RECORD_USE) != 0)
+      return tlb_record_size(what) == 0 && (r->n_sizes == 1 || r->in_order[side]);
+   const bool is_twice = (what & TLB_RECORD_MODIFIES) != 0 && g->all->traits.split;
+   return !is_twice && (what & (TLB_RECORD_IN_PARTS | TLB_RECORD_GOES_ON)) == 0;
 }
 
 static void find_pieces(const TgReplay *r, const tlb_machine *m,
@@ -182,6 +207,8 @@ static void make_group(TgReplay *r, group *g, const unsigned *of, unsigned first
    tlb_late_begin(g->all);
    g->view = g->all->mmu[0].view;
    find_pieces(r, machine[0].machine, g->piece);
+   for (unsigned what = 0; what <= TLB_RECORD_BITS; what++)
+      g->is_plain[what] = is_plain(r, g, (uint8_t)what);
    g->n_counts = tlb_mmus_n_counts(g->all);
    g->of_uses = tg_load_need(calloc(g->n_counts, sizeof *g->of_uses));
    g->uncounted = tg_load_need(calloc(g->n_counts, sizeof *g->uncounted));
@@ -278,30 +305,50 @@ static void free_part(const part *p)
 
 /* --- Records --- */
 
-static void make_room(TgReplay *r, const group *g, part *p)
+static unsigned room_for(unsigned n_lines, unsigned room)
 {
-   unsigned room = p->room == 0 ? 64 : p->room;
-   while (room < r->n_lines)
+   room = room == 0 ? 64 : room;
+   while (room < n_lines)
       room *= 2;
+   return room;
+}
+
+static void make_room(const TgReplay *r, part *p)
+{
+   const unsigned room = room_for(r->n_lines, p->room);
    p->line = tg_load_need(realloc(p->line, room * sizeof *p->line));
    for (unsigned i = p->room; i < room; i++)
-      p->line[i] = (line_counts){ { NULL }, { false } };
-   if (g == r->group && r->at_hand == 0)
-      r->changed = tg_load_need(realloc(r->changed, (size_t)room * TLB_N_USERS * sizeof *r->changed));
+      p->line[i] = (line_counts){ { NULL } };
    p->room = room;
+}
+
+static void make_room_for_changes(TgReplay *r)
+{
+   const unsigned room = room_for(r->n_lines, r->changed_room);
+   r->changed = tg_load_need(realloc(r->changed, (size_t)room * TLB_N_USERS * sizeof *r->changed));
+   r->is_changed = tg_load_need(realloc(r->is_changed, room * sizeof *r->is_changed));
+   memset(r->is_changed + r->changed_room, 0, (room - r->changed_room) * sizeof *r->is_changed);
+   r->changed_room = room;
+}
+
+static inline void note_change(TgReplay *r, unsigned line, tlb_user user)
+{
+   if (line > r->changed_room)
+      make_room_for_changes(r);
+   bool *const is_changed = &r->is_changed[line - 1][user];
+   if (!*is_changed)
+      r->changed[r->n_changed++] = (counted){ line, user };
+   *is_changed = true;
 }
 
 static uint64_t *counts_of(TgReplay *r, const group *g, unsigned line, tlb_user user)
 {
    part *const p = &g->part[r->at_hand];
    if (line > p->room)
-      make_room(r, g, p);
-   line_counts *const l = &p->line[line - 1];
-   if (!l->is_changed[user] && r->at_hand == 0 && g == r->group) {
-      l->is_changed[user] = true;
-      r->changed[r->n_changed++] = (counted){ line, user };
-   }
-   uint64_t **const counts = &l->counts[user];
+      make_room(r, p);
+   if (r->at_hand == 0)
+      note_change(r, line, user);
+   uint64_t **const counts = &p->line[line - 1].counts[user];
    if (*counts == NULL)
       *counts = tg_load_need(calloc(g->n_counts, sizeof **counts));
    return *counts;
@@ -363,14 +410,10 @@ static void use(const TgReplay *r, group *g, const tlb_record *record, uint64_t 
    g->all->parts.in_parts = in_parts;
 }
 
-static void simulate(TgReplay *r, group *g, const tlb_record *record, uint64_t now)
+static void reference(TgReplay *r, group *g, const tlb_record *record, uint64_t now)
 {
    const tlb_user user = record->what & TLB_RECORD_USER;
    const bool modifies = (record->what & TLB_RECORD_MODIFIES) != 0;
-   if ((record->what & TLB_RECORD_USE) != 0) {
-      use(r, g, record, now);
-      return;
-   }
    const bool is_counted = (record->what & TLB_RECORD_UNCOUNTED) == 0;
    if (is_counted != g->counts) {
       keep_extra_of(r, g);
@@ -388,17 +431,60 @@ static void simulate(TgReplay *r, group *g, const tlb_record *record, uint64_t n
 /* Each new line has the next number, and each use is of pages of some size. */
 static const char *check(TgReplay *r, const tlb_record *record, unsigned n)
 {
+   unsigned n_lines = r->n_lines;
+   bool has_size = true, is_turn = true;
    for (unsigned i = 0; i < n; i++) {
-      if ((record[i].what & TLB_RECORD_USE) != 0) {
-         if (tlb_record_size(record[i].what) >= r->n_sizes)
-            return "a page is said to be of a size that the recording does not have";
-         continue;
-      }
-      if (record[i].line > r->n_lines + 1)
-         return "a line has a number that is not its turn";
-      r->n_lines = record[i].line > r->n_lines ? record[i].line : r->n_lines;
+      has_size &= r->has_size[record[i].what];
+      is_turn &= record[i].line <= n_lines + 1; /* of a use it is 0 */
+      n_lines = record[i].line > n_lines ? record[i].line : n_lines;
    }
-   return NULL;
+   r->n_lines = n_lines;
+   return !has_size  ? "a page is said to be of a size that the recording does not have"
+          : !is_turn ? "a line has a number that is not its turn" : NULL;
+}
+
+static __attribute__((noinline))
+tlb_page *find_code(group *g, uint64_t number)
+{
+   known_code *const c = &g->code[number % CODE_PAGES];
+   *c = (known_code){ number, tlb_page_of(g->all, TLB_CODE, (tlb_page_number)number) };
+   return c->page;
+}
+
+static inline tlb_page *code_of(group *g, uint64_t number)
+{
+   const known_code *const c = &g->code[number % CODE_PAGES];
+   return TLB_LIKELY(c->number == number && c->page != NULL) ? c->page : find_code(g, number);
+}
+
+/* Most records are uses, and only note a time. This is for those of them, and those references, that
+   are known hits: the tag of the page's record says so. Whether a record is the one or the other
+   cannot be foreseen, so no branch depends on it. */
+static void simulate(TgReplay *r, group *g, const tlb_record *record, unsigned n)
+{
+   enum { AHEAD = 16 }; /* the memory of so many records on is requested */
+   tlb_page_record *const near = g->all->near;
+   const tlb_page_number mask = g->all->near_mask;
+   const unsigned shift = g->all->traits.page_shift;
+   const bool split = g->all->traits.split;
+   const uintptr_t probe_at[4] = { 0, 0, split ? tlb_probe_at(TLB_STORE) : 0, 0 };
+   uint64_t now = r->now;
+   for (unsigned i = 0; i < n; i++) {
+      const tlb_record *const one = &record[i];
+      const tlb_page_number number = (tlb_page_number)one->page;
+      const unsigned user = one->what & TLB_RECORD_USER;
+      const bool is_code = user == TLB_FETCH;
+      tlb_page *const probe = is_code ? code_of(g, one->page)
+                                      : tlb_probe(&near[number & mask].page, probe_at[user]);
+      __builtin_prefetch(&near[record[i + AHEAD < n ? i + AHEAD : i].page & mask], 1);
+      now += TICKS;
+      if (TLB_LIKELY(g->is_plain[one->what] && probe->tag >> shift == (is_code ? 0 : number)))
+         probe->time = now;
+      else if ((one->what & TLB_RECORD_USE) != 0)
+         use(r, g, one, now);
+      else
+         reference(r, g, one, now);
+   }
 }
 
 const char *tg_replay_records(TgReplay *r, const tlb_record *record, unsigned n)
@@ -407,8 +493,7 @@ const char *tg_replay_records(TgReplay *r, const tlb_record *record, unsigned n)
    if (wrong != NULL)
       return wrong;
    for (group *g = r->group; g < r->group + r->n_groups; g++) {
-      for (unsigned i = 0; i < n; i++)
-         simulate(r, g, &record[i], r->now + (uint64_t)(i + 1) * TICKS);
+      simulate(r, g, record, n);
       tlb_late_do(g->all);
       for (size_t i = 0; i < g->n_counts; i++) {
          if (g->of_uses[i] != 0)
@@ -525,7 +610,10 @@ void tg_replay_zero(TgReplay *r)
    }
    r->n_parts = r->at_hand = r->n_changed = 0;
    free(r->changed);
+   free(r->is_changed);
    r->changed = NULL;
+   r->is_changed = NULL;
+   r->changed_room = 0;
    add_part(r);
 }
 
@@ -551,14 +639,17 @@ void tg_replay_changed(const TgReplay *r, unsigned i, unsigned *line, tlb_user *
 void tg_replay_forget_changes(TgReplay *r)
 {
    for (unsigned i = 0; i < r->n_changed; i++)
-      r->group[0].part[0].line[r->changed[i].line - 1].is_changed[r->changed[i].user] = false;
+      r->is_changed[r->changed[i].line - 1][r->changed[i].user] = false;
    r->n_changed = 0;
 }
 
 const uint64_t *tg_replay_costs(const TgReplay *r, unsigned nth, unsigned line, tlb_user user)
 {
+   static const uint64_t none[TLB_N_COSTS];
    const place *const at = &r->place[nth];
-   return at->in->part[0].line[line - 1].counts[user] + tlb_mmus_cost_of(at->in->all, at->number);
+   const part *const p = &at->in->part[0];
+   const uint64_t *const counts = line <= p->room ? p->line[line - 1].counts[user] : NULL;
+   return counts == NULL ? none : counts + tlb_mmus_cost_of(at->in->all, at->number);
 }
 
 void tg_replay_settle(TgReplay *r)
@@ -654,5 +745,6 @@ void tg_replay_free(TgReplay *r)
       }
    }
    free(r->changed);
+   free(r->is_changed);
    free(r);
 }

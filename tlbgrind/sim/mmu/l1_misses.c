@@ -234,6 +234,23 @@ uint64_t tlb_l1_group_miss(tlb_mmus *all, const tlb_l1_group *which, uint64_t *c
                            : miss_all(all, counts, p, number, user, observers, now, 0);
 }
 
+bool tlb_l1_one_miss(tlb_mmus *all, tlb_page *p, tlb_page_number number, tlb_user user, uint64_t now)
+{
+   const tlb_key key = tlb_key_of(number, all->traits.page_shift, 0);
+   const tlb_l1_arrays *f = &all->l1.arrays[user][0];
+   if (TLB_UNLIKELY(f->how >= OF_TWO)) {
+      f = found_l1(all, user, 0, key, false);
+      if (f == NULL)
+         return false;
+   }
+   const unsigned entry = entry_to_evict(f, key);
+   tlb_page *const evicted = (tlb_page *)((uintptr_t)f->short_cut[entry] - f->time_at);
+   exchange(all, f, entry, evicted, key, p, user == TLB_FETCH, 0, now);
+   tlb_rest(p)->observers &= ~f->loads;
+   tlb_rest(p)->write_observers &= ~f->stores;
+   return true;
+}
+
 /* --- Which machines are of a group --- */
 
 static search search_of(const tlb_array *a)

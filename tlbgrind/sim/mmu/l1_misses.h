@@ -31,4 +31,8 @@ uint64_t tlb_l1_group_miss(tlb_mmus *all, const tlb_l1_group *which, uint64_t *c
                            tlb_page *p, tlb_page_number number, tlb_user user,
                            uint64_t observers, uint64_t now);
 
+/* The same of a run's one machine, which has base pages of the run, and observes the page alone.
+   False: nothing is done. */
+bool tlb_l1_one_miss(tlb_mmus *all, tlb_page *p, tlb_page_number number, tlb_user user, uint64_t now);
+
 #endif

@@ -9,8 +9,8 @@
 #include "sim/mmu/run_reach.h"
 #include "sim/mmu/mmu_init.h"
 
-/* Records of data pages that are found without a search: enough for 16 MiB of small pages. */
-enum { NEAR = 1 << 12 };
+/* Records of data pages that are found without a search: enough for 64 MiB of small pages. */
+enum { NEAR = 1 << 14 };
 
 /* How much later each reference is than the one before: each takes two, and what crosses to
    another page is two of them. */

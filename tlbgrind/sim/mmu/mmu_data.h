@@ -234,6 +234,12 @@ typedef struct {
 
 enum { TLB_LATE_MISSES = 2048 };
 
+/* What a kind of reference is looked up in behind the first level, see one_machine.h. */
+typedef struct {
+   tlb_array *array; /* NULL: this is not for it */
+   uint32_t hit_cycles;
+} tlb_second;
+
 struct tlb_mmus {
    tlb_run_traits traits;
    /* Where the records of data pages are looked for first, see known_hits.h. */
@@ -297,6 +303,8 @@ struct tlb_mmus {
       uint64_t so_far[TLB_N_COSTS]; /* what it has missed, a bit for each machine */
       uint64_t (*extra)[TLB_N_USERS][TLB_N_COSTS]; /* see tlb_missed_extra() */
    } parts;
+
+   tlb_second second[TLB_N_USERS];
 
    struct {
       uint64_t mmus; /* 0: nothing is looked up later */

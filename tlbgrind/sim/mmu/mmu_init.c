@@ -9,6 +9,7 @@
 #include "sim/mmu/l1_sharing.h"
 #include "sim/mmu/l2_presence.h"
 #include "sim/mmu/miss_counts.h"
+#include "sim/mmu/one_machine.h"
 #include "sim/mmu/mmu_memory.h"
 #include "sim/mmu/prefetch.h"
 #include "sim/mmu/run_reach.h"
@@ -200,6 +201,7 @@ void tlb_mmus_init(tlb_mmus *all, const tlb_mmus_options *options, uint64_t othe
    tlb_prefetch_init(all);
    tlb_missed_init(all);
    tlb_l1_groups_find(all);
+   tlb_one_machine_find(all);
    if ((others & TLB_OBSERVER_REACH) != 0)
       tlb_run_reach_init(all);
    o->machine = NULL; /* the caller's, and may go */
@@ -252,6 +254,7 @@ void tlb_mmus_ask(tlb_mmus *all)
    for (unsigned table = 0; table < TLB_N_TABLES; table++)
       tlb_pages_forget(all, table, 0, end, bits, TLB_NO_VIEW);
    tlb_l1_groups_find(all);
+   tlb_one_machine_find(all);
 }
 
 /* A run without such observers keeps no tags for writes. */

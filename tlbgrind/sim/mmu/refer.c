@@ -4,6 +4,7 @@
 
 #include "sim/mmu/l1_lookup.h"
 #include "sim/mmu/l1_sharing.h"
+#include "sim/mmu/one_machine.h"
 #include "sim/mmu/run_reach.h"
 
 /* What the machine and those that follow it have missed in their first levels. */
@@ -64,6 +65,8 @@ void refer(tlb_mmus *all, uint64_t *counts, tlb_page *p, tlb_page_number number,
 void tlb_refer_all(tlb_mmus *all, uint64_t *counts, tlb_page *p, tlb_page_number number,
                    tlb_user user, uint64_t now)
 {
+   if (tlb_one_machine_refer(all, counts, p, number, user, now))
+      return;
    const uint64_t observers = *tlb_observers_of(p, user, all->traits.split);
    refer(all, counts, p, number, user, now,
          observers & (TLB_OBSERVERS_MMUS | TLB_OBSERVER_REACH));

@@ -47,4 +47,33 @@ static inline bool tlb_take_number(const uint8_t **at, const uint8_t *end, uint6
    return false;
 }
 
+/* Eight bytes, the lowest first: written so that compilers make one load of it. */
+static inline uint64_t tlb_eight_bytes(const uint8_t *at)
+{
+   return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24
+          | (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 | (uint64_t)at[6] << 48
+          | (uint64_t)at[7] << 56;
+}
+
+/* So many bytes can be read behind the first of a number that the function below takes. */
+enum { TLB_NUMBER_SLACK = 3 };
+
+/* The number at `at`. *bytes: how many it has, or 0 if these are more than 4: then it has to be taken
+   with the function above. How long it is, which cannot be foreseen, is no branch. */
+static inline uint32_t tlb_number_at(const uint8_t *at, unsigned *bytes)
+{
+   const uint32_t all = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16
+                        | (uint32_t)at[3] << 24;
+   const uint32_t last = ~all & UINT32_C(0x80808080);
+   if (__builtin_expect(last == 0, 0)) {
+      *bytes = 0;
+      return 0;
+   }
+   *bytes = ((unsigned)__builtin_ctz(last) + 1) / 8;
+   /* Seven bits of each of its bytes; then two of 14. */
+   uint32_t n = all & (last ^ (last - 1)) & UINT32_C(0x7f7f7f7f);
+   n = (n & UINT32_C(0x007f007f)) | (n & UINT32_C(0x7f007f00)) >> 1;
+   return (n & UINT32_C(0x3fff)) | (n & UINT32_C(0x3fff0000)) >> 2;
+}
+
 #endif

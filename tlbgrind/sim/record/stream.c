@@ -20,10 +20,7 @@ static uint64_t sum_of(uint64_t sum, const uint8_t *bytes, size_t n)
 {
    size_t i = 0;
    for (; n - i >= 8; i += 8) {
-      uint64_t eight = 0;
-      for (unsigned j = 0; j < 8; j++)
-         eight |= (uint64_t)bytes[i + j] << 8 * j;
-      sum = add_to_sum(sum, eight);
+      sum = add_to_sum(sum, tlb_eight_bytes(bytes + i));
       sum ^= sum >> 32;
    }
    for (; i < n; i++)
@@ -230,38 +227,66 @@ static bool get_number(tlb_stream_reader *r, uint64_t *n, bool *is_cut)
 static bool is_sound(uint8_t what)
 {
    const unsigned user = what & TLB_RECORD_USER;
-   if (user == 3 || what > TLB_RECORD_BITS)
-      return false;
-   if ((what & TLB_RECORD_USE) != 0)
-      return true;
-   return (what & TLB_RECORD_MODIFIES) == 0 || user == 1;
+   const bool is_use = (what & TLB_RECORD_USE) != 0;
+   const bool is_good = is_use | ((what & TLB_RECORD_MODIFIES) == 0) | (user == 1);
+   return (user != 3) & (what <= TLB_RECORD_BITS) & is_good;
+}
+
+/* tlb_number_at(), of any length, and moves *at behind it. False: there is none before `end`. */
+static inline __attribute__((always_inline))
+bool take(const uint8_t **at, const uint8_t *end, uint64_t *number)
+{
+   unsigned bytes;
+   *number = tlb_number_at(*at, &bytes);
+   *at += bytes;
+   return __builtin_expect(bytes != 0, 1) ? *at <= end : tlb_take_number(at, end, number);
+}
+
+/* The kinds and pages. Whether a record is a use cannot be foreseen: that is no branch. *n_referred:
+   how many are references, whose numbers are in r->referred then. */
+static bool take_pages(tlb_stream_reader *r, unsigned n, const uint8_t *page, const uint8_t *end,
+                       unsigned *n_referred)
+{
+   uint64_t code = 0, data = 0; /* what differences are taken from */
+   unsigned referred = 0;
+   for (unsigned i = 0; i < n; i++) {
+      const uint8_t what = r->bytes[i];
+      uint64_t number;
+      if (!is_sound(what) || !take(&page, end, &number))
+         return false;
+      const bool is_code = (what & TLB_RECORD_USER) == 0;
+      const uint64_t at = unfolded(is_code ? code : data, number);
+      code = is_code ? at : code;
+      data = is_code ? data : at;
+      if (at >> TLB_KEY_PAGE_BITS != 0)
+         return false;
+      r->record[i] = (tlb_record){ .what = what, .line = 0, .page = at };
+      r->referred[referred] = (uint16_t)i;
+      referred += (what & TLB_RECORD_USE) == 0;
+   }
+   *n_referred = referred;
+   return page == end;
+}
+
+static bool take_lines(tlb_stream_reader *r, unsigned n, const uint8_t *line, const uint8_t *end)
+{
+   uint64_t number, last = 0;
+   for (unsigned i = 0; i < n; i++) {
+      if (!take(&line, end, &number))
+         return false;
+      last = unfolded(last, number);
+      if (last == 0 || last > TLB_RECORD_MAX_LINES)
+         return false;
+      r->record[r->referred[i]].line = (uint32_t)last;
+   }
+   return line == end;
 }
 
 static bool take_records(tlb_stream_reader *r, unsigned n, size_t pages, size_t lines)
 {
-   const uint8_t *what = r->bytes;
-   const uint8_t *page = what + n, *const pages_end = page + pages;
-   const uint8_t *line = pages_end, *const lines_end = line + lines;
-   before b = { { 0, 0 }, 0 };
-   uint64_t number;
-   for (unsigned i = 0; i < n; i++) {
-      uint64_t *const from = page_before(&b, what[i]);
-      if (!is_sound(what[i]) || !tlb_take_number(&page, pages_end, &number))
-         return false;
-      *from = unfolded(*from, number);
-      if (*from >> TLB_KEY_PAGE_BITS != 0)
-         return false;
-      r->record[i] = (tlb_record){ .what = what[i], .line = 0, .page = *from };
-      if ((what[i] & TLB_RECORD_USE) != 0)
-         continue;
-      if (!tlb_take_number(&line, lines_end, &number))
-         return false;
-      b.line = unfolded(b.line, number);
-      if (b.line == 0 || b.line > TLB_RECORD_MAX_LINES)
-         return false;
-      r->record[i].line = (uint32_t)b.line;
-   }
-   return page == pages_end && line == lines_end;
+   const uint8_t *const page = r->bytes + n, *const line = page + pages;
+   unsigned referred;
+   return take_pages(r, n, page, line, &referred) && take_lines(r, referred, line, line + lines);
 }
 
 static tlb_stream_found read_records(tlb_stream_reader *r)

@@ -164,7 +164,8 @@ typedef struct {
    uint64_t first, last;
    tlb_record record[TLB_BLOCK_RECORDS];
    char text[TLB_BLOCK_TEXT];
-   uint8_t bytes[TLB_BLOCK_BYTES];
+   uint8_t bytes[TLB_BLOCK_BYTES + 4]; /* a number at the end is read with what stands behind it */
+   uint16_t referred[TLB_BLOCK_RECORDS + 1]; /* which records of a block are references */
    const char *damage;
    tlb_map_event event;
    tlb_mapping mapping;
