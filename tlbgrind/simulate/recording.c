@@ -172,8 +172,8 @@ static bool take_line(const char *line, size_t n, TgRecordingHead *head, const c
    tlb_strength *const out = &head->strength;
    uint64_t number;
    if (is_key(line, n, "version: ", &value)) {
-      *why = "its version is another than 1 to 5: a later tg_simulate may read it";
-      return end - value == 1 && *value >= '1' && *value <= '5';
+      *why = "its version is another than 1 to 6: a later tg_simulate may read it";
+      return end - value == 1 && *value >= '1' && *value <= '6';
    }
    if (is_key(line, n, "base page: ", &value)) {
       *why = "its base page is none";
@@ -197,6 +197,11 @@ static bool take_line(const char *line, size_t n, TgRecordingHead *head, const c
       if (!tlb_text_number(&value, end, &head->points.switches) || value != end
           || head->points.switches == 0)
          return false;
+   }
+   if (is_key(line, n, "flushes: ", &value)) {
+      *why = "its head has flushes that can not be";
+      head->points.flushes = true;
+      return tlb_text_is(value, (size_t)(end - value), "yes") != 0;
    }
    if (is_key(line, n, "system calls: ", &value)) {
       *why = "its head has system calls that can not be";
