@@ -122,8 +122,8 @@ def records(path: Path) -> Iterator[tuple[int, int]]:
         at += 1
         if data[at - 1] == ord("K"):
             point = number()
-            first = [number() for _ in range(4 if point == 5 else 2)][0]
-            yield -1 - point, first
+            numbers = [number() for _ in range(4 if point == 5 else 2)]
+            yield -1 - point, numbers[0]
             continue
         if data[at - 1] == ord("P"):
             length = number()
