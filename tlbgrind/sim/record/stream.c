@@ -348,8 +348,7 @@ static tlb_stream_found read_flush_point(tlb_stream_reader *r)
    if (!get_number(r, &line, &is_cut) || !get_number(r, &start, &is_cut)
        || !get_number(r, &length, &is_cut) || !get_number(r, &bytes, &is_cut))
       return is_cut ? TLB_READ_CUT : damaged(r, "a flush has no number");
-   if (line > TLB_RECORD_MAX_LINES || start >> 63 != 0 || length >> 63 != 0 || bytes >> 63 != 0
-       || (start == 0 && length != 0))
+   if (line > TLB_RECORD_MAX_LINES || start >> 63 != 0 || length >> 63 != 0 || bytes >> 63 != 0)
       return damaged(r, "a flush is of what no program has");
    r->point = TLB_POINT_FLUSH;
    r->flush = (tlb_flush_point){ (uint32_t)line, start, start + length, bytes };
