@@ -423,6 +423,7 @@ TEST_INPUTS = \
 	tests/faults/native-programs.txt \
 	tests/faults/native_support.py \
 	tests/faults/record.py \
+	tests/oracle/copied_chain.c \
 	tests/oracle/page_changes.c \
 	tests/clients/fault_fixed.ld \
 	tests/clients/fault_padding.ld \

@@ -184,7 +184,45 @@ class Function:
         return "\n".join([*head, *self.lines, f"        .size {name}, . - {name}", ""])
 
 
-def program(seed: int, functions: int, bits: int) -> str:
+def calls(*numbers: tuple[str, ...]) -> str:
+    """System calls: number and arguments of each."""
+    text = ""
+    for call in numbers:
+        for value, register in zip(call, ("%eax", "%edi", "%esi", "%edx")):
+            text += f"        mov {value}, {register}\n"
+        text += "        syscall\n"
+    return text
+
+
+def begin_sharing(dice: random.Random) -> str:
+    """A child shares the program's pages for a round, so what is written first is copied, in the middle
+    of some segment. And calls after which pages are flushed. For 64 bits."""
+    start, n = dice.randrange(AREA_PAGES // 2), dice.randrange(1, AREA_PAGES // 2)
+    area = (f"$area + {start * PAGE}", f"${n * PAGE}")
+    return (
+        "        push %rax\n        sub $16, %rsp\n        mov %rsp, %rdi\n"
+        + calls(("$22",), ("$57",))  # pipe, fork
+        + "        test %eax, %eax\n        jnz parent\n        lea 8(%rsp), %rsi\n"
+        + calls(("$3", "4(%rsp)"))  # close
+        + "        mov (%rsp), %edi\n        mov $1, %edx\n"
+        + calls(("$0",), ("$231", "$0"))  # read, which ends when the parent closes its end; exit_group
+        + "parent:\n"
+        + calls(("$10", *area, "$1"), ("$10", *area, "$3"), ("$28", area[0], "$4096", "$4"))  # mprotect, madvise
+        + "        mov 16(%rsp), %rax\n        xor %ecx, %ecx\n"
+    )
+
+
+def end_sharing() -> str:
+    return (
+        "        push %rax\n"
+        + calls(("$3", "8(%rsp)"), ("$3", "12(%rsp)"))  # close
+        + "        xor %r10d, %r10d\n"
+        + calls(("$61", "$-1", "$0", "$0"))  # wait4
+        + "        pop %rax\n        add $24, %rsp\n"
+    )
+
+
+def program(seed: int, functions: int, bits: int, forks: bool = False) -> str:
     dice = random.Random(seed)
     texts = [Function(dice, number, bits).text() for number in range(functions)]
     if bits == 64:
@@ -194,7 +232,9 @@ def program(seed: int, functions: int, bits: int) -> str:
     return (
         "        .text\n        .globl begin\nbegin:  mov $1, %eax\n        xor %ecx, %ecx\n"
         + f"        mov ${ROUNDS}, %ebp\nround:\n"
+        + (begin_sharing(dice) if forks else "")
         + "".join(f"        call f{number}\n" for number in range(functions))
+        + (end_sharing() if forks else "")
         + "        dec %ebp\n        jnz round\n"
         + leave
         + "\n"
@@ -206,11 +246,11 @@ def program(seed: int, functions: int, bits: int) -> str:
     )
 
 
-def build(folder: Path, seed: int, functions: int, bits: int) -> Path:
+def build(folder: Path, seed: int, functions: int, bits: int, forks: bool = False) -> Path:
     name = f"random{seed}_{bits}"
     path = folder / name
     source = folder / f"{name}.s"
-    source.write_text(program(seed, functions, bits))
+    source.write_text(program(seed, functions, bits, forks))
     subprocess.run(
         [need("gcc", "gcc"), f"-m{bits}", "-nostdlib", "-static", "-no-pie", "-Wl,-e,begin"]
         + ["-o", str(path), str(source)],

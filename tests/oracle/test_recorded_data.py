@@ -177,7 +177,7 @@ def test_random_programs(tmp_path: Path, seed: int) -> None:
 
 
 def test_others_on_the_core_and_advice(tmp_path: Path, program: str) -> None:
-    others = ("--switch-every=20000:40", "--syscall-tlb=kernel:30")
+    others = ("--switch-every=20000:40", "--syscall-tlb=kernel:30", "--flush-policy=all")
     check_same(tmp_path / "others", ["skylake"], (program,), *others, later=others)
     done = check_same(tmp_path / "advice", ["skylake"], (program,), "--advice=2M", later=("--advice=2M",))
     assert sections(done.encode()) > 2

@@ -42,7 +42,15 @@ static int end(int n)
 }
 static int forks(void)
 {
+   int ends[2];
+   char c;
+   if (pipe(ends) != 0)
+      return 1;
    if (fork() == 0) {
+      /* Ends when the parent closes its end: nothing else has one. */
+      close(ends[1]);
+      if (read(ends[0], &c, 1) != 0)
+         puts("there is something in the pipe");
       work((void *)1024);
       TLBGRIND_MARK("child");
       if (fork() == 0) {
@@ -53,6 +61,7 @@ static int forks(void)
       more(512);
       exit(end(1));
    }
+   close(ends[1]);
    wait(NULL);
    more(4096);
    if (fork() == 0) {

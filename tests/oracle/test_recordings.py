@@ -121,8 +121,9 @@ def records(path: Path) -> Iterator[tuple[int, int]]:
     while data[at] in b"RPK":
         at += 1
         if data[at - 1] == ord("K"):
-            point, first, _ = number(), number(), number()
-            yield -1 - point, first
+            point = number()
+            numbers = [number() for _ in range(4 if point == 5 else 2)]
+            yield -1 - point, numbers[0]
             continue
         if data[at - 1] == ord("P"):
             length = number()
@@ -249,18 +250,18 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "parts"
 
 
-OTHERS = ("--syscall-tlb=kernel:4", "--switch-every=70000:9")
+KERNEL = ("--flush-policy=all", "--syscall-tlb=kernel:4", "--switch-every=70000:9")
 
 
-@pytest.mark.parametrize("how, files, others", [("none", 6, ()), ("zero", 4, OTHERS), ("stop", 6, ())])
-def test_phases_and_threads_have_the_live_run_s_files(tmp_path: Path, parts: Path, how: str, files: int, others: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("how, files, kernel", [("none", 6, ()), ("none", 6, KERNEL), ("zero", 4, KERNEL), ("stop", 6, ())])
+def test_phases_and_threads_have_the_live_run_s_files(tmp_path: Path, parts: Path, how: str, files: int, kernel: tuple[str, ...]) -> None:
     machines = ["skylake", "icelake", "cortex-a53"]
-    options = ("--separate-threads=yes", "--dump-instr=yes", "--record=recording", *others)
+    options = ("--separate-threads=yes", "--dump-instr=yes", "--record=recording", *kernel)
     done = record(tmp_path, machines, (str(parts), how), *options)
     assert (done.returncode, b"warning" in done.stderr) == (0, False), done.stderr
     again = tmp_path / "again"
     again.mkdir()
-    given = [f"--machine={','.join(machines)}", "--jobs=2", "-o", "live", *others, "../recording"]
+    given = [f"--machine={','.join(machines)}", "--jobs=2", "-o", "live", *kernel, "../recording"]
     subprocess.run([TG_SIMULATE, *given], cwd=again, check=True, capture_output=True)
     live = {p.name: p.read_bytes() for p in tmp_path.iterdir() if "live" in p.name}
     assert len(live) >= files * len(machines)  # a thread can have the number of one that has ended
@@ -504,7 +505,7 @@ def test_where_uses_are_recorded_late(tmp_path: Path) -> None:
 
 
 def test_others_between_changes_of_mappings(tmp_path: Path) -> None:
-    options = ("--switch-every=50000:8", "--syscall-tlb=kernel:5", "--pages=anon:2M")
+    options = ("--switch-every=50000:8", "--syscall-tlb=kernel:5", "--flush-policy=linux", "--pages=anon:2M")
     for machines in (PAGED, USUAL):
         check_interrupted(tmp_path / machines[-1][:4], machines, page_changes(tmp_path), *options)
 
@@ -514,18 +515,45 @@ def test_a_debug_check_finds_nothing_wrong_with_others(tmp_path: Path) -> None:
     check_interrupted(tmp_path, [*MACHINES[:4], "core2", "k8", "champsim"], page_changes(tmp_path), *options)
 
 
+def test_flushes_are_those_of_the_run(tmp_path: Path) -> None:
+    machines = ["skylake", "zen3@flush:all", "cortex-a53@flush:none", "k8@flush:shift:3", "core2@flush:ceiling:2", "champsim@flush:linux"]
+    check_interrupted(tmp_path, machines, page_changes(tmp_path), "--flush-policy=linux", "--debug-check=yes")
+
+
+@pytest.mark.parametrize("seed", range(7, 10))
+def test_flushes_in_the_middle_of_random_code(tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    rules = ("flush:all", "flush:linux", "flush:none", "flush:ceiling:2")
+    machines = [f"{name}@{rule}" for name, rule in zip([*rng.sample(MACHINES, 3), "core2"], rules)]
+    program = build(tmp_path, seed, 12, 64, forks=True)
+    check_interrupted(tmp_path / "run", machines, (str(program),), "--flush-policy=shift:4")
+
+
+def test_a_page_of_code_that_a_copy_on_write_throws_out(tmp_path: Path) -> None:
+    """its use is told before the flush, though its time is otherwise stored at the segment's end"""
+    program = tmp_path / "chain"
+    source = Path(os.environ["TG_SRCDIR"], "tests/oracle/copied_chain.c")
+    subprocess.run([*CC, "-O2", "-o", program, source], check=True)
+    for machine in ("core2", "zen4"):
+        options = ("--flush-policy=all",)
+        check_interrupted(tmp_path / machine, [machine], (str(program),), *options)
+        flushed = [row for row in out_files(tmp_path / machine, "live", [machine])[0].split(b"\n") if row.startswith(b"totals: ")]
+        assert int(flushed[0].split()[-6]) > 100  # FLall
+
+
 @pytest.mark.parametrize("seed", range(3, 5))
 def test_random_programs_with_others(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
-    machines = [f"{name}@syscall:{how}" for name, how in zip(rng.sample(MACHINES, 3), ("none", "flush", "kernel:7"))]
+    rules = ("syscall:none+flush:all", "flush:linux+syscall:flush", "syscall:kernel:7")
+    machines = [f"{name}@{rule}" for name, rule in zip(rng.sample(MACHINES, 3), rules)]
     check_interrupted(tmp_path / "run", machines, (str(build(tmp_path, seed, 12, 64)),), f"--switch-every={rng.randrange(500, 9000)}")
 
 
 def test_what_others_do_is_asked_later(tmp_path: Path) -> None:
     machines = ["skylake", "cortex-a53", "k8"]
-    options = ("--syscall-tlb=kernel:3", "--switch-every=30000")
+    options = ("--syscall-tlb=kernel:3", "--switch-every=30000", "--flush-policy=all")
     assert record(tmp_path, machines, PROGRAMS["sort"], "--record=recording", *options).returncode == 0
-    for policy in ("--syscall-tlb=flush --switch-every=30000:64", "--syscall-tlb=kernel:50", "--thp=never"):
+    for policy in ("--syscall-tlb=flush --switch-every=30000:64", "--syscall-tlb=kernel:50", "--flush-policy=linux", "--thp=never"):
         check_policy(tmp_path, machines, PROGRAMS["sort"], policy)
     for given, said in {
         "--switch-every=40000": "recording: the recording has context switches every 30000 instructions; "
@@ -533,7 +561,9 @@ def test_what_others_do_is_asked_later(tmp_path: Path) -> None:
         "--switch-every=0": "--switch-every=0: not a number of instructions above 0, or one and 1 to 65536 pages, as 1000000:64",
         "--syscall-tlb=some": "--syscall-tlb=some: 'some' is nothing that system calls do to TLBs; "
         "allowed are none, flush, and kernel:0 to kernel:65536, in pages",
-        "--syscall-tlb=flush --input=lackey": "--syscall-tlb: a trace tells of no system calls and context switches; "
+        "--flush-policy=shift:32": "--flush-policy=shift:32: 'shift:32' is no policy for flushes; "
+        "allowed are none, linux, ceiling:PAGES, shift:0 to shift:31, and all",
+        "--syscall-tlb=flush --input=lackey": "--syscall-tlb: a trace tells of no flushes, system calls and context switches; "
         "leave it out, or --input=",
     }.items():
         done = simulate(tmp_path, ["skylake"], *given.split())
@@ -544,6 +574,7 @@ def test_others_that_are_not_recorded_are_refused(tmp_path: Path) -> None:
     assert record(tmp_path, ["skylake"], ("true",), "--record=recording", "--syscall-tlb=flush").returncode == 0
     for machine, given, said in (
         ("skylake@syscall:kernel:7", (), "does not tell what the kernel refers to in system calls; record the program with --syscall-tlb=kernel:7"),
+        ("skylake", ("--flush-policy=all",), "does not tell what is flushed; record the program with --flush-policy=linux"),
         ("skylake", ("--switch-every=5:2",), "has no context switches; record the program with --switch-every=5"),
     ):
         done = simulate(tmp_path, [machine], *given)
@@ -556,9 +587,9 @@ def test_others_that_are_not_recorded_are_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_left_out_hits_in_arrays_that_others_have_emptied(tmp_path: Path) -> None:
-    options = ("--record=recording", "--syscall-tlb=kernel:1", "--switch-every=5000")
+    options = ("--record=recording", "--syscall-tlb=kernel:1", "--switch-every=5000", "--flush-policy=all")
     assert record(tmp_path, ["champsim"], PROGRAMS["sort"], *options).returncode == 0
-    assert {what for what, _ in records(tmp_path / "recording") if what < 0} == {-1, -2, -3, -4, -5}
+    assert {what for what, _ in records(tmp_path / "recording") if what < 0} == {-1, -2, -3, -4, -5, -6}
     assert check_naively(tmp_path / "recording", {"code": (16, 4), "data": (16, 4)}) > 100
 
 

@@ -396,6 +396,7 @@ static void write_stream(unsigned n)
    tlb_stream_mark(&writer, TLB_MARK_ZERO, n, "", 0);
    tlb_stream_point(&writer, TLB_POINT_SWITCH, 0, 0);
    tlb_stream_point(&writer, TLB_POINT_WRITE, 77, 77 + TLB_POINT_PAGES); /* two blocks */
+   tlb_stream_flush_point(&writer, &(tlb_flush_point){ 3, 4096, 40960, 77 });
    tlb_stream_text(&writer, "some text\n", 10);
    tlb_stream_end(&writer);
 }
@@ -421,13 +422,20 @@ static tlb_stream_found read_stream(size_t end, unsigned *n)
          check_event(&reader.event, reader.text, &events[n_events++]);
       } else if (found == TLB_READ_TEXT) {
          assert_int_equal(n_events, N(events));
-         assert_int_equal(n_points, 3);
+         assert_int_equal(n_points, 4);
          assert_int_equal(reader.n, 10);
          assert_memory_equal(reader.text, "some text\n", 10);
       } else if (found == TLB_READ_MARK) {
          assert_int_equal(reader.n, reader.mark == TLB_MARK_PHASE ? 7 : 0);
          assert_true(reader.mark == TLB_MARK_PHASE || reader.mark == TLB_MARK_ZERO);
          assert_memory_equal(reader.text, "a phase", reader.n);
+      } else if (found == TLB_READ_POINT && n_points == 3) {
+         assert_int_equal(reader.point, TLB_POINT_FLUSH);
+         assert_int_equal(reader.flush.line, 3);
+         assert_int_equal(reader.flush.start, 4096);
+         assert_int_equal(reader.flush.end, 40960);
+         assert_int_equal(reader.flush.bytes, 77);
+         n_points++;
       } else if (found == TLB_READ_POINT) {
          const uint64_t first = n_points == 0 ? 0 : n_points == 1 ? 77 : 77 + TLB_POINT_PAGES;
          assert_int_equal(reader.point, n_points == 0 ? TLB_POINT_SWITCH : TLB_POINT_WRITE);

@@ -33,6 +33,7 @@ typedef struct {
    UInt made;         /* of code whose names can change (attribution/made_code.h), by number, all of
                          them for one piece of code; 0: they do not */
    UChar listed;      /* bits by kind of reference, see trace/missed_segments.h */
+   Bool is_flushed;   /* the recording has flushes that are counted here */
    UInt nth;          /* of all lines, from 1 */
    UInt recorded;     /* its number in the recording, from 1 (engine/recording.h); 0: it has none */
    ULong refs[TLB_N_USERS];    /* instructions, reads, writes */

@@ -37,6 +37,17 @@ static void block_signals(void)
    VG_(sigprocmask)(VKI_SIG_SETMASK, &all, NULL);
 }
 
+/* All but two. In a forked child they are the program's, too: who waits for the end of a pipe would
+   wait for the end of the run. */
+static void close_others(Int one, Int other)
+{
+   enum { MANY = 4096 };
+   for (Int fd = 0; fd < MANY; fd++) {
+      if (fd != one && fd != other)
+         VG_(close)(fd);
+   }
+}
+
 static void close_from(Int first)
 {
    enum { MANY = 4096 };
@@ -78,7 +89,7 @@ static void attend(const HChar* zstd, Int in, Int out, Int status)
    const Int pid = VG_(fork)();
    if (pid == 0)
       compress(zstd, in, out);
-   VG_(close)(out);
+   close_others(in, status);
    if (pid > 0)
       VG_(waitpid)(pid, &ended, 0);
    drain(in);

@@ -1,4 +1,5 @@
-/* The program's data prefetches: each is simulated at once, and counted at its instruction. */
+/* The program's data prefetches: each is simulated at once, and counted at its instruction. They
+   are not recorded: what that would take stands in docs/internals/engine.md, Recordings. */
 
 #ifndef TG_PROGRAM_PREFETCHES_H
 #define TG_PROGRAM_PREFETCHES_H

@@ -54,6 +54,8 @@ static Int version_of(const TgOptions* o)
    const tlb_strength* s = &o->record->strength;
    if (tlb_late_lets_go(s))
       return 7;
+   if (o->kernel.flushes)
+      return 6;
    if (o->data)
       return 5;
    if (o->kernel.syscalls || o->kernel.switches.every > 0)
@@ -76,6 +78,8 @@ static void write_head(const TgOptions* o)
          tg_file_print(f, " %d", __builtin_ctzll(rest));
       tg_file_print(f, "\nthp: %s\n", tg_thp_name(o->pages.policy.thp));
    }
+   if (o->kernel.flushes)
+      tg_file_print(f, "flushes: yes\n");
    if (o->kernel.switches.every > 0)
       tg_file_print(f, "switches: %llu\n", (ULong)o->kernel.switches.every);
    if (o->kernel.syscalls)
@@ -157,6 +161,12 @@ void tg_recorded_point(tlb_point point, ULong first, ULong last)
 {
    flush_block();
    tlb_stream_point(stream, point, first, last);
+}
+
+void tg_recorded_flush_point(const tlb_flush_point* f)
+{
+   flush_block();
+   tlb_stream_flush_point(stream, f);
 }
 
 void tg_recorded_text(void* opaque, const HChar* text, SizeT n)

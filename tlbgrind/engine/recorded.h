@@ -21,6 +21,9 @@ void tg_recorded_event(const tlb_map_event* e);
 /* Adds a point where others use the core. */
 void tg_recorded_point(tlb_point point, ULong first, ULong last);
 
+/* Adds a flush. */
+void tg_recorded_flush_point(const tlb_flush_point* f);
+
 /* Adds text, behind all references. */
 void tg_recorded_text(void* opaque, const HChar* text, SizeT n);
 

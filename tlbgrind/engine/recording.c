@@ -16,6 +16,7 @@
 #include "engine/record_filters.h"
 #include "engine/recorded.h"
 #include "engine/recording.h"
+#include "faults/flushes.h"
 #include "faults/interruptions.h"
 #include "options/record_options.h"
 #include "space/aspace.h"
@@ -241,9 +242,8 @@ static TgLine* line_of_ref(const TgRef* r)
                                                : tg_site_line(r->site);
 }
 
-static UInt line_number(const TgRef* r)
+static UInt line_number(TgLine* line)
 {
-   TgLine* line = line_of_ref(r);
    if (line->recorded == 0) {
       if (n_lines == room_for_lines) {
          room_for_lines = room_for_lines == 0 ? 1024 : 2 * room_for_lines;
@@ -253,6 +253,19 @@ static UInt line_number(const TgRef* r)
       line->recorded = n_lines;
    }
    return line->recorded;
+}
+
+/* The kernel flushes. Which machines lose what is chosen later, so this is the same. */
+static void flush_comes(TgLine* line, Addr start, Addr end, ULong bytes)
+{
+   if (!tg_recording_on)
+      return;
+   const tlb_flush_point f = { .line = line == NULL ? 0 : line_number(line), .start = start,
+                               .end = end, .bytes = bytes };
+   if (line != NULL)
+      line->is_flushed = True;
+   tg_record_filters_doubt(0, ~0ULL);
+   tg_recorded_flush_point(&f);
 }
 
 void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now,
@@ -276,7 +289,8 @@ void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now
                      | (follows ? TLB_RECORD_GOES_ON : 0)
                      | (tg_costs_are_kept ? 0 : TLB_RECORD_UNCOUNTED);
    goes_on = part != TG_RECORDED_WHOLE;
-   tg_recorded_add((tlb_record){ .what = (uint8_t)what, .line = line_number(r), .page = number });
+   tg_recorded_add((tlb_record){ .what = (uint8_t)what, .line = line_number(line_of_ref(r)),
+                                 .page = number });
    tg_record_filters_refer(user, stores_too, p, number, now);
 }
 
@@ -292,4 +306,5 @@ void tg_recording_begin(const TgOptions* options)
    if (large_pages != 0)
       follow_changes();
    tg_interruptions_tell(others_come);
+   tg_flushes_tell(flush_comes);
 }

@@ -127,6 +127,16 @@ static Bool note_known(const TgShadowArea* shadow, TgSegment* s)
    return True;
 }
 
+/* Notes the time of the segment's fetch, if it comes before reference number `nth`, at which a copy
+   on write flushes. The recording tells there which pages were used before it, by their times: were
+   that of the fetch stored later, its page would seem to be used, and so to hit, behind the flush. */
+static void note_fetch_before(const TgSegment* s, UInt nth)
+{
+   const UInt fetch = s->n_fetches == 0 ? nth : first_fetch(s);
+   if (fetch < nth)
+      s->fetch->time = tg_time_of_ref(s, fetch);
+}
+
 /* Simulates reference number `nth` of the segment, the first to what that bit stands for.
    `alone`: no other has to be simulated. Returns False, and has done nothing, if it is
    not as simple as that. */
@@ -145,8 +155,9 @@ static Bool simulate(const TgSegment* s, UInt nth, UInt bit, Bool alone)
                              : tlb_page_number_of_data(p, page_shift);
    const ULong now = tg_time_of_ref(s, nth);
    if (UNLIKELY(tg_recording_on)) {
-      /* It can break a large page, which is recorded before it. */
+      /* It can break a large page, and flush, which is recorded before it. */
       if (tg_translate_touches(r, p)) {
+         note_fetch_before(s, nth);
          tg_translate(r, p, number, now, True);
          return True;
       }

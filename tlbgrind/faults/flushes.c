@@ -34,14 +34,24 @@ static struct {
    Addr start, end;
 } moved_away;
 
+static TgFlushPoint* told;
+
+void tg_flushes_tell(TgFlushPoint* f)
+{
+   told = f;
+}
+
 /* --- Flushes --- */
 
 /* Pages of [start, end); `bytes`: of the kernel's range, if that is longer. */
 static void flush(TgSite* site, Addr start, Addr end, ULong bytes)
 {
    const Bool is_counted = site != NULL && tg_costs_are_kept && tg_instrumented;
-   tlb_mmus_flush(&tg_mmus, is_counted ? tg_line_misses(tg_site_line(site), TLB_LOAD) : nowhere,
-                  start, end, bytes);
+   TgLine* line = is_counted ? tg_site_line(site) : NULL;
+   if (told != NULL)
+      told(line, start, end, bytes);
+   tlb_mmus_flush(&tg_mmus, line != NULL ? tg_line_misses(line, TLB_LOAD) : nowhere, start, end,
+                  bytes);
 }
 
 /* Whether the frame is no part of the library that makes the system call; with `has_line`, whether

@@ -10,11 +10,17 @@
 
 #include "pub_tool_basics.h"
 
+#include "attribution/lines.h"
 #include "attribution/sites.h"
 
 /* To be called before native/native.h's: its listener changes the fault model, and this one has to
    see it as it was. */
 void tg_flushes_init(UInt page_shift);
+
+/* Called at each flush, before it, with what tlb_mmus_flush() gets; `line`: NULL if it is counted
+   nowhere. */
+typedef void TgFlushPoint(TgLine* line, Addr start, Addr end, ULong bytes);
+void tg_flushes_tell(TgFlushPoint* f);
 
 /* The page at `a` has been copied on write by the instruction, or, if that is NULL, by none.
    `breaks`: the huge page around it became small ones for that. */

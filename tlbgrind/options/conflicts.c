@@ -57,7 +57,6 @@ static const struct {
    { TG_HAS_MERGED_CODE, TG_HAS_PREFETCHES, own_faults },
    { TG_HAS_RECORDING, TG_HAS_CALLS, one_stream },
    { TG_HAS_RECORDING, TG_HAS_MAPPINGS, one_stream },
-   { TG_HAS_RECORDING, TG_HAS_FLUSHES, one_stream },
    { TG_HAS_RECORDING, TG_HAS_PREFETCHES, no_reference },
    { TG_HAS_RECORDING, TG_HAS_CORES, "it is the stream of one core" },
    { TG_HAS_RECORDING, TG_HAS_COPIES, "it is the stream of one program" },

@@ -11,49 +11,6 @@ const HChar* const tg_kernel_rules[TG_N_KERNEL_RULES] = { "flush", "syscall", "p
 
 /* --- Values --- */
 
-/* Pages that Linux flushes one by one: arch/x86/mm/tlb.c and arch/powerpc/mm/book3s64/radix_tlb.c
-   (tlb_single_page_flush_ceiling), arch/arm64/include/asm/tlbflush.h (fewer than MAX_DVM_OPS),
-   arch/riscv/mm/tlbflush.c (tlb_flush_all_threshold). Others are taken to do as x86. */
-enum { CEILING = 33, CEILING_OF_ARM64 = 511, CEILING_OF_RISCV = 64 };
-
-enum { MAX_SHIFT = 31, MAX_PAGES = 1 << 30 };
-
-static UInt linux_ceiling(const HChar* isa)
-{
-   if (VG_(strcmp)(isa, "aarch64") == 0)
-      return CEILING_OF_ARM64;
-   return VG_(strncmp)(isa, "riscv", 5) == 0 ? CEILING_OF_RISCV : CEILING;
-}
-
-static Bool number_behind(const HChar* text, const HChar* word, ULong most, UInt* out)
-{
-   const SizeT n = VG_(strlen)(word);
-   HChar* end;
-   if (VG_(strncmp)(text, word, n) != 0 || !VG_(isdigit)(text[n]))
-      return False;
-   const ULong number = VG_(strtoull10)(text + n, &end);
-   *out = (UInt)number;
-   return *end == '\0' && number <= most;
-}
-
-static Bool parse_flush(const HChar* value, const HChar* isa, tlb_flush_policy* out)
-{
-   UInt n = 0;
-   if (VG_(strcmp)(value, "none") == 0)
-      *out = (tlb_flush_policy){ TLB_FLUSH_NONE, 0 };
-   else if (VG_(strcmp)(value, "linux") == 0)
-      *out = (tlb_flush_policy){ TLB_FLUSH_CEILING, linux_ceiling(isa) };
-   else if (VG_(strcmp)(value, "all") == 0)
-      *out = (tlb_flush_policy){ TLB_FLUSH_ALL, 0 };
-   else if (number_behind(value, "ceiling:", MAX_PAGES, &n))
-      *out = (tlb_flush_policy){ TLB_FLUSH_CEILING, n };
-   else if (number_behind(value, "shift:", MAX_SHIFT, &n))
-      *out = (tlb_flush_policy){ TLB_FLUSH_SHIFT, n };
-   else
-      return False;
-   return True;
-}
-
 static Bool parse_prefetch(const HChar* value, TgKernelPolicy* out)
 {
    if (VG_(strcmp)(value, "ignore") == 0)
@@ -72,15 +29,12 @@ Bool tg_kernel_policy_parse(TgKernelRule rule, const HChar* value, const HChar* 
 {
    if (rule == TG_RULE_SYSCALL)
       return tlb_syscalls_parse(value, &out->syscalls, why) != 0;
-   if (rule == TG_RULE_FLUSH ? parse_flush(value, isa, &out->flush) : parse_prefetch(value, out))
+   if (rule == TG_RULE_FLUSH)
+      return tlb_flush_policy_parse(value, isa, &out->flush, why) != 0;
+   if (parse_prefetch(value, out))
       return True;
-   if (rule == TG_RULE_PREFETCH)
-      VG_(snprintf)(why->text, sizeof why->text,
-                    "'%.40s' is no kind of prefetch; allowed are ignore, weak and strong", value);
-   else
-      VG_(snprintf)(why->text, sizeof why->text,
-                    "'%.40s' is no policy for flushes; allowed are none, linux, ceiling:PAGES, "
-                    "shift:0 to shift:%d, and all", value, MAX_SHIFT);
+   VG_(snprintf)(why->text, sizeof why->text,
+                 "'%.40s' is no kind of prefetch; allowed are ignore, weak and strong", value);
    return False;
 }
 
@@ -128,22 +82,9 @@ Bool tg_kernel_policy_take(HChar* rules, const HChar* isa, TgKernelPolicy* out, 
 
 TgPolicyWords tg_kernel_policy_flush_words(const TgKernelPolicy* p)
 {
-   TgPolicyWords words = { "none" };
-   switch (p->flush.how) {
-   case TLB_FLUSH_NONE:
-      break;
-   case TLB_FLUSH_CEILING:
-      VG_(snprintf)(words.text, sizeof words.text, "up to %u pages one by one, else everything",
-                    p->flush.n);
-      break;
-   case TLB_FLUSH_SHIFT:
-      VG_(snprintf)(words.text, sizeof words.text,
-                    "up to entries >> %u pages one by one, else everything", p->flush.n);
-      break;
-   case TLB_FLUSH_ALL:
-      VG_(snprintf)(words.text, sizeof words.text, "always everything");
-      break;
-   }
+   TgPolicyWords words;
+   tlb_text t = tlb_text_in(words.text, sizeof words.text);
+   tlb_flush_policy_words(&p->flush, &t);
    return words;
 }
 

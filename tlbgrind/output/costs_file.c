@@ -101,7 +101,7 @@ static void print_machine(TgFile* f, const TgResults* results, const TgResult* r
                     *(HChar**)VG_(indexXA)(m->assumptions, i));
    print_cost(f, result);
    if (m->kernel.flush.how != TLB_FLUSH_NONE)
-      tg_file_print(f, "desc: Flushes: %s\n", tg_kernel_policy_flush_words(&m->kernel).text);
+      tg_file_print(f, TG_OUT_FLUSHES "%s\n", tg_kernel_policy_flush_words(&m->kernel).text);
    if (m->kernel.syscalls.how != TLB_SYSCALLS_NONE)
       tg_file_print(f, TG_OUT_SYSCALLS "%s\n",
                     tg_kernel_policy_syscall_words(&m->kernel).text);
@@ -307,7 +307,8 @@ static void add_costs(ULong* sum, const TgLine* line)
       sum[i] += cost[i];
 }
 
-/* `faults`: page faults are among the events. */
+/* `faults`: page faults are among the events. What a flush has thrown out can be walked for again when
+   its line has no costs any more, so that is printed, too. */
 static void print_recorded_lines(TgFile* f, XArray* lines, Bool instr, Bool faults)
 {
    TgPositions positions;
@@ -316,14 +317,16 @@ static void print_recorded_lines(TgFile* f, XArray* lines, Bool instr, Bool faul
       const Word first = i;
       const TgLine* l = *(TgLine**)VG_(indexXA)(lines, i);
       ULong cost[TG_N_COSTS] = { 0 };
+      Bool any = l->is_flushed;
       add_costs(cost, l);
       for (; i + 1 < VG_(sizeXA)(lines); i++) {
          const TgLine* other = *(TgLine**)VG_(indexXA)(lines, i + 1);
          if (!tg_line_is_same(other, l))
             break;
+         any |= other->is_flushed;
          add_costs(cost, other);
       }
-      if (!tg_recorded_line_any(cost, faults))
+      if (!any && !tg_recorded_line_any(cost, faults))
          continue;
       tg_positions_print(&positions, f, l);
       tg_recorded_line_print(f, lines, first, i, cost);

@@ -153,7 +153,9 @@ static void put_lines(TgOutText *out, const TgOutFile *o, const piece *lines, bo
                       const uint64_t *total)
 {
    const TgEvent *event[TG_MAX_EVENTS];
-   const unsigned n_events = tg_events(&o->machine->m, faults, false, TLB_PREFETCH_IGNORE, event);
+   const unsigned n_events = tg_events(&o->machine->m, faults,
+                                       o->machine->flush.how != TLB_FLUSH_NONE,
+                                       TLB_PREFETCH_IGNORE, event);
    const char *at = lines->at, *const end = at + lines->n;
    tg_out_put(out, "\nmachine: ");
    tg_out_put_text(out, o->machine->label);

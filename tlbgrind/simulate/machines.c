@@ -38,7 +38,7 @@ static char *copy_of(const char *text, size_t n)
 typedef struct {
    TgSimulatedList *list;
    const TgSimulatedPages *pages;
-   const tlb_syscalls *syscalls;
+   const TgSimulatedKernel *kernel;
    unsigned n; /* without variants */
    tlb_advice advice;
 } loading;
@@ -46,34 +46,42 @@ typedef struct {
 /* A recording does not have what other rules of tlbgrind are for. */
 static void check_rules(const char *given, const char *rules)
 {
-   static const char *const words[] = { "flush", "prefetch" };
-   static const char *const what[] = { "flushes", "prefetches" };
    for (const char *rule = rules; rule != NULL; rule = strchr(rule, '+')) {
       rule += *rule == '+';
-      for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
-         const size_t n = strlen(words[i]);
-         if (strncmp(rule, words[i], n) == 0 && rule[n] == ':')
-            tg_load_refuse("--machine=%s: what is simulated here has no %s; leave out '%.*s'", given,
-                           what[i], (int)strcspn(rule, "+"), rule);
-      }
+      if (strncmp(rule, "prefetch:", sizeof "prefetch:" - 1) == 0)
+         tg_load_refuse("--machine=%s: what is simulated here has no prefetches; leave out '%.*s'", given,
+                        (int)strcspn(rule, "+"), rule);
    }
 }
 
-/* Takes rules syscall:WHAT out of the others, which are joined by +. */
-static void take_syscalls(const char *given, char *rules, tlb_syscalls *out)
+/* What stands behind the word, if the rule begins with it, or NULL. */
+static const char *behind(const char *rule, const char *word)
 {
-   static const char word[] = "syscall:";
+   const size_t n = strlen(word);
+   return strncmp(rule, word, n) == 0 ? rule + n : NULL;
+}
+
+/* Whether it is a rule flush:POLICY or syscall:WHAT, which is taken. */
+static bool take_rule(const char *rule, TgSimulated *s)
+{
+   const char *const flush = behind(rule, "flush:"), *const syscall = behind(rule, "syscall:");
    tlb_reason why;
+   if ((flush != NULL && !tlb_flush_policy_parse(flush, s->m.isa, &s->flush, &why))
+       || (syscall != NULL && !tlb_syscalls_parse(syscall, &s->syscalls, &why)))
+      tg_load_refuse("--machine=%s: %s", s->given, why.text);
+   return flush != NULL || syscall != NULL;
+}
+
+/* Takes such rules out of the others, which are joined by +. */
+static void take_kernel(char *rules, TgSimulated *s)
+{
    char *to = rules;
    for (char *rule = rules, *next; rule != NULL; rule = next) {
       next = strchr(rule, '+');
       if (next != NULL)
          *next++ = '\0';
-      if (strncmp(rule, word, sizeof word - 1) == 0) {
-         if (!tlb_syscalls_parse(rule + sizeof word - 1, out, &why))
-            tg_load_refuse("--machine=%s: %s", given, why.text);
+      if (take_rule(rule, s))
          continue;
-      }
       const size_t n = strlen(rule);
       if (to != rules)
          *to++ = '+';
@@ -104,9 +112,6 @@ static void load(const loading *l, char *given)
    const char *const rest = given + o.from + o.length;
    char *const rules = *rest == '@' ? copy_of(rest + 1, strlen(rest + 1)) : NULL;
    check_rules(given, rules);
-   s->syscalls = *l->syscalls;
-   if (rules != NULL)
-      take_syscalls(given, rules, &s->syscalls);
    char *const plain = copy_of(given, (size_t)(rest - given));
    const bool is_file = tg_load_machine(plain, &s->m, own_name);
    if (is_file)
@@ -114,6 +119,11 @@ static void load(const loading *l, char *given)
    tlb_machine_note_unknowns(&s->m);
    if (!tlb_machine_check(&s->m, &why) || !tlb_machine_holds(&s->m, s->m.base_page_shift, &why))
       tg_load_refuse("--machine=%s: %s", given, why.text);
+   s->syscalls = l->kernel->syscalls;
+   if (l->kernel->flush != NULL && !tlb_flush_policy_parse(l->kernel->flush, s->m.isa, &s->flush, &why))
+      tg_load_refuse("--flush-policy=%s: %s", l->kernel->flush, why.text);
+   if (rules != NULL)
+      take_kernel(rules, s);
    const bool is_known = !is_file && o.length == 0 && strcmp(plain, "default") != 0;
    s->pages = tg_machines_pages(l->pages, &s->m, given, rules == NULL || *rules == '\0' ? NULL : rules,
                                 is_known, is_file, &s->notes);
@@ -234,10 +244,10 @@ static void give_labels(TgSimulatedList *list)
 }
 
 TgSimulatedList tg_simulated_load(const char *text, const char *advice, const TgSimulatedPages *pages,
-                                  const tlb_syscalls *syscalls)
+                                  const TgSimulatedKernel *kernel)
 {
    TgSimulatedList list = { .machine = room(MOST_MACHINES * sizeof *list.machine) };
-   loading l = { .list = &list, .pages = pages, .syscalls = syscalls };
+   loading l = { .list = &list, .pages = pages, .kernel = kernel };
    tg_load_for("tg_simulate", "--machine");
    if (advice != NULL)
       read_advice(&l, text, advice);

@@ -19,6 +19,7 @@ typedef struct {
    tlb_machine m;
    tlb_page_policy pages;
    TgPageNotes notes;
+   tlb_flush_policy flush;
    tlb_syscalls syscalls;
 } TgSimulated;
 
@@ -29,11 +30,17 @@ typedef struct {
    unsigned group; /* with --advice=: so many are a machine and its variants, itself the first; 0: without */
 } TgSimulatedList;
 
+/* What the kernel does to machines that do not tell themselves. */
+typedef struct {
+   const char *flush; /* of --flush-policy=; NULL: it is not given */
+   tlb_syscalls syscalls;
+} TgSimulatedKernel;
+
 /* Loads the machines of a list as --machine= takes it, with that policy for their pages; `advice`:
    what --advice= takes, which sets their variants behind each (NULL: it is not given). What is
-   wrong ends the program. `syscalls`: what system calls do to those that do not tell themselves. */
+   wrong ends the program. */
 TgSimulatedList tg_simulated_load(const char *list, const char *advice, const TgSimulatedPages *pages,
-                                  const tlb_syscalls *syscalls);
+                                  const TgSimulatedKernel *kernel);
 
 /* What the program asks the kernel for: transparent huge pages, and pages of these sizes. */
 typedef struct {

@@ -23,6 +23,7 @@
 #include "simulate/options.h"
 #include "simulate/out_file.h"
 #include "simulate/parts.h"
+#include "simulate/phase_texts.h"
 #include "simulate/progress.h"
 #include "simulate/reach_curve.h"
 #include "simulate/recording.h"
@@ -60,6 +61,7 @@ typedef struct {
    const char *v2p;     /* a file with these, and */
    TgPhysical *physical; /* what it has; NULL: there is none */
    TgAdvice *advice; /* with --advice=; else NULL */
+   bool flushes; /* the recording tells of them */
 } simulation;
 
 /* --- The text at the end --- */
@@ -173,7 +175,13 @@ static result read_all(const simulation *sim, TgRecording *recording, TgReplay *
       case TLB_READ_POINT:
          if (text->n > 0)
             return ended(DAMAGED, s, "references stand behind the text at the end");
-         tg_replay_point(replay, s->point, s->first, s->last);
+         wrong = NULL;
+         if (s->point == TLB_POINT_FLUSH)
+            wrong = tg_replay_flush(replay, &s->flush);
+         else
+            tg_replay_point(replay, s->point, s->first, s->last);
+         if (wrong != NULL)
+            return ended(DAMAGED, s, wrong);
          break;
       case TLB_READ_END:
          if (is_cut(text, s, &r))
@@ -200,11 +208,29 @@ static char *file_name(const simulation *s, unsigned machine)
    return name;
 }
 
-static void write_out_file(const simulation *s, const TgOutFile *o, const TgSection *section,
-                           const char *name)
+/* A section's text with the lines that flushes give costs. To be freed; NULL: it has no other lines
+   than the recording has for it. */
+static char *text_with_flushes(const simulation *s, const TgOutFile *o, const TgSection *run,
+                               const TgSection *section, size_t *n)
 {
-   size_t n, behind_machine;
-   char *const whole = tg_out_file_make(o, section->text, section->n, &n, &behind_machine);
+   if (!s->flushes || (section->text != run->text && !tg_out_file_has_flushes(o)))
+      return NULL;
+   char *const text = tg_phase_text_with(run, section, tg_out_file_has_flushes_at, o, n);
+   if (text == NULL)
+      tg_load_refuse("%s: the recording is damaged: the texts of its parts do not fit each other",
+                     s->options.recording);
+   return text;
+}
+
+/* `run`: the section of the whole run. */
+static void write_out_file(const simulation *s, const TgOutFile *o, const TgSection *run,
+                           const TgSection *section, const char *name)
+{
+   size_t n, behind_machine, n_text = section->n;
+   char *const owned = text_with_flushes(s, o, run, section, &n_text);
+   char *const whole = tg_out_file_make(o, owned != NULL ? owned : section->text, n_text, &n,
+                                        &behind_machine);
+   free(owned);
    if (s->advice != NULL) {
       tg_advice_keep(s->advice, o->number - 1, name, whole, n,
                      section->kind == NULL ? behind_machine : 0);
@@ -216,10 +242,11 @@ static void write_out_file(const simulation *s, const TgOutFile *o, const TgSect
 }
 
 /* The machine's out-file, of a part of the run. */
-static void write_out_file_of_part(const simulation *s, const TgOutFile *of_part, const TgSection *section)
+static void write_out_file_of_part(const simulation *s, const TgOutFile *of_part,
+                                   const TgSection *run, const TgSection *section)
 {
    char *const name = file_name(s, of_part->number - 1);
-   write_out_file(s, of_part, section, name);
+   write_out_file(s, of_part, run, section, name);
    free(name);
 }
 
@@ -234,7 +261,7 @@ static void write_out_files(const simulation *s, const TgOutFile *machine, const
    o.section = section;
    o.n_sections = tg_run_text_sections(text->text, text->n, section, MOST_SECTIONS, &why);
    o.file = name;
-   write_out_file(s, &o, &section[0], name);
+   write_out_file(s, &o, &section[0], &section[0], name);
    for (unsigned i = 1; i < o.n_sections; i++) {
       const TgSection *const of = &section[i];
       TgSelection selection = tg_parts_of(parts, of->kind[0] == 'p' ? TG_PHASE : TG_THREAD, of->label,
@@ -242,7 +269,7 @@ static void write_out_files(const simulation *s, const TgOutFile *machine, const
       char *const own_name = tg_section_file(of, name);
       TgOutFile own = *machine;
       own.parts = &selection;
-      write_out_file(s, &own, of, own_name);
+      write_out_file(s, &own, &section[0], of, own_name);
       free(own_name);
       free(selection.has);
    }
@@ -254,7 +281,7 @@ static void write_out_files(const simulation *s, const TgOutFile *machine, const
 typedef struct {
    bool is_part;
    TgChosenPart part;
-   TgSection section;
+   TgSection run, section;
 } counted;
 
 static counted find_counted(const simulation *s, const TgParts *parts, const end_text *text, result *r)
@@ -265,7 +292,7 @@ static counted find_counted(const simulation *s, const TgParts *parts, const end
    const unsigned n = r->ending == WHOLE
                          ? tg_run_text_sections(text->text, text->n, section, MOST_SECTIONS, &why) : 0;
    if (n > 0)
-      c.section = section[0];
+      c.run = c.section = section[0];
    if (!c.is_part || r->ending == DAMAGED)
       return c;
    if (!tg_choose_part(&s->options.part, parts, section, n, &c.part, r->why, sizeof r->why))
@@ -342,7 +369,7 @@ static result simulate(const simulation *s, unsigned first, unsigned step, total
                             .switches = s->list.switches,
                             .parts = c.is_part ? &c.part.parts : NULL };
       if (r.ending == WHOLE && c.is_part)
-         write_out_file_of_part(s, &o, &c.section);
+         write_out_file_of_part(s, &o, &c.run, &c.section);
       else if (r.ending == WHOLE)
          write_out_files(s, &o, parts, &text);
       tg_out_file_sums(&o, c.section.text, c.section.n, total[i], &least);
@@ -592,6 +619,9 @@ static void check_points(const simulation *s, const TgRecordedPoints *p)
                      (unsigned long long)every);
    for (unsigned i = 0; i < s->list.n; i++) {
       const tlb_syscalls *const calls = &s->list.machine[i].syscalls;
+      if (s->list.machine[i].flush.how != TLB_FLUSH_NONE && !p->flushes)
+         tg_load_refuse("%s: the recording does not tell what is flushed; record the program with "
+                        "--flush-policy=linux", recording);
       if (calls->how == TLB_SYSCALLS_KERNEL && !p->touches)
          tg_load_refuse("%s: the recording does not tell what the kernel refers to in system calls; record "
                         "the program with --syscall-tlb=kernel:%u", recording, calls->pages);
@@ -622,9 +652,10 @@ static void load_for_recording(simulation *s)
    const tlb_strength *const strength = tg_recording_strength(recording);
    const TgSimulatedPages pages = tg_simulated_pages(o, strength->base_page_shift,
                                                      tg_recording_thp(recording));
-   const tlb_syscalls syscalls = syscalls_of(o->syscalls);
-   s->list = tg_simulated_load(o->machines, o->advice, &pages, &syscalls);
+   const TgSimulatedKernel kernel = { o->flush, syscalls_of(o->syscalls) };
+   s->list = tg_simulated_load(o->machines, o->advice, &pages, &kernel);
    s->list.switches = o->switches;
+   s->flushes = tg_recording_points(recording)->flushes;
    check_points(s, tg_recording_points(recording));
    if (o->advice != NULL && strength->large == 0)
       tg_load_refuse("%s: the recording has no mappings, which --advice= is about; record the program "
@@ -645,7 +676,7 @@ static void load_for_trace(simulation *s)
    const TgSimulatedPages base_pages = { .policy = { .thp = TLB_THP_NEVER } };
    const unsigned told = o->input == &tg_input_drmemtrace
                             ? tg_trace_page_shift(o->recording, o->input) : 0;
-   const tlb_syscalls none = { TLB_SYSCALLS_NONE, 0 };
+   const TgSimulatedKernel none = { NULL, { TLB_SYSCALLS_NONE, 0 } };
    s->list = tg_simulated_load(o->machines, NULL, &base_pages, &none);
    if (o->v2p != NULL)
       s->v2p = strcmp(o->v2p, "none") == 0 ? NULL : o->v2p;

@@ -42,6 +42,9 @@ static const char help[] =
    "  --advice=yes|SIZE[,...]    simulate each machine again with each kind of memory in pages of\n"
    "                             64K and 2M, or of those sizes, as tlbgrind takes it; for\n"
    "                             tg_annotate --advice\n"
+   "  --flush-policy=none|linux|ceiling:PAGES|shift:N|all\n"
+   "                             what munmap and the like flush, if the recording tells of it\n"
+   "                             (default: none)\n"
    "  --syscall-tlb=none|flush|kernel:PAGES\n"
    "                             what system calls drive out, if the recording tells where they are\n"
    "                             (default: none)\n"
@@ -76,7 +79,7 @@ static const char help[] =
 
 /* For the completion of shells: tlbgrind/completion/. */
 static const char list_of_options[] =
-   "--machine= machine\n--input= one champsim drmemtrace lackey\n--v2p= file none\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--advice= any\n--syscall-tlb= one none flush kernel:64\n--switch-every= any\n--jobs= any\n--from= any\n--to= any\n--thread= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--picture= file\n--nested= one yes no\n--reach= one yes no\n--reach-out-file= file\n--data= one yes no\n--data-out-file= file\n--tlbgrind-out-file= file\n--quiet\n--help\n"
+   "--machine= machine\n--input= one champsim drmemtrace lackey\n--v2p= file none\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--advice= any\n--flush-policy= one none linux all\n--syscall-tlb= one none flush kernel:64\n--switch-every= any\n--jobs= any\n--from= any\n--to= any\n--thread= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--picture= file\n--nested= one yes no\n--reach= one yes no\n--reach-out-file= file\n--data= one yes no\n--data-out-file= file\n--tlbgrind-out-file= file\n--quiet\n--help\n"
    "--version\n";
 
 static void print_and_end(const char *text)
@@ -181,6 +184,8 @@ static bool take(const char *argument, TgSimulateOptions *o)
       o->thp = value;
    else if ((value = value_of(argument, "--advice")) != NULL)
       o->advice = value;
+   else if ((value = value_of(argument, "--flush-policy")) != NULL)
+      o->flush = value;
    else if ((value = value_of(argument, "--syscall-tlb")) != NULL)
       o->syscalls = value;
    else if ((value = value_of(argument, "--switch-every")) != NULL)
@@ -261,9 +266,10 @@ static void check_together(const TgSimulateOptions *o)
    if (o->input != NULL && (o->thp != NULL || o->n_pools > 0))
       tg_load_refuse("%s: a trace has no mappings; only --pages=all:SIZE goes with --input",
                      o->thp != NULL ? "--thp" : "--huge-pool");
-   if (o->input != NULL && (o->syscalls != NULL || o->switches.every > 0))
-      tg_load_refuse("%s: a trace tells of no system calls and context switches; leave it out, or --input=",
-                     o->syscalls != NULL ? "--syscall-tlb" : "--switch-every");
+   if (o->input != NULL && (o->flush != NULL || o->syscalls != NULL || o->switches.every > 0))
+      tg_load_refuse("%s: a trace tells of no flushes, system calls and context switches; leave it out, or "
+                     "--input=", o->flush != NULL ? "--flush-policy"
+                                 : o->syscalls != NULL ? "--syscall-tlb" : "--switch-every");
    if (o->input != NULL && tg_is_part(&o->part))
       tg_load_refuse("%s: a trace has neither marks nor threads", o->part.from != NULL ? "--from"
                                                         : o->part.to != NULL ? "--to" : "--thread");

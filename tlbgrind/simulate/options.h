@@ -15,6 +15,7 @@ typedef struct {
    const char *recording;      /* or trace */
    const char *machines; /* of --machine= */
    const char *advice; /* NULL: not given */
+   const char *flush; /* of --flush-policy=; NULL: none is given */
    const char *syscalls; /* of --syscall-tlb=; NULL: none is given */
    tlb_switches switches; /* of --switch-every= */
    const char *out_file; /* of -o and --tlbgrind-out-file=; NULL: none is given */

@@ -200,6 +200,7 @@ static void add_misses(const TgOutFile *o, unsigned line, uint64_t *cost)
       cost[TG_ALL_WALK_REFS] += of[kind][TLB_COST_WALK_REFERENCES];
       cost[TG_ALL_CYCLES] += of[kind][TLB_COST_CYCLES];
    }
+   tg_replay_add_flushes(o->replay, o->nth, line, o->parts, &cost[TG_FLUSHES]);
 }
 
 void tg_out_file_costs(const TgOutFile *o, const TgSourceLine *l, uint64_t cost[TG_N_COSTS])
@@ -213,6 +214,33 @@ void tg_out_file_costs(const TgOutFile *o, const TgSourceLine *l, uint64_t cost[
    }
    while (*at != ';' && take_number(&at, l->position, &number))
       add_misses(o, (unsigned)number, cost);
+}
+
+static bool has_flushes_of(const TgOutFile *o, unsigned line)
+{
+   uint64_t cost[TLB_N_FLUSH_COSTS] = { 0 }, any = 0;
+   tg_replay_add_flushes(o->replay, o->nth, line, o->parts, cost);
+   for (unsigned i = 0; i < TLB_N_FLUSH_COSTS; i++)
+      any |= cost[i];
+   return any != 0;
+}
+
+bool tg_out_file_has_flushes_at(const void *out_file, const TgSourceLine *l)
+{
+   const char *at = l->numbers;
+   uint64_t number;
+   bool any = false;
+   while (*at != ';' && take_number(&at, l->position, &number))
+      any |= has_flushes_of(out_file, (unsigned)number);
+   return any;
+}
+
+bool tg_out_file_has_flushes(const TgOutFile *o)
+{
+   bool any = false;
+   for (unsigned line = 1; !any && line <= tg_replay_n_lines(o->replay); line++)
+      any = has_flushes_of(o, line);
+   return any;
 }
 
 static void add(uint64_t *to, const uint64_t *cost)
@@ -300,6 +328,10 @@ static void put_others(TgOutText *out, const TgOutFile *o)
 {
    char words[120];
    tlb_text t = tlb_text_in(words, sizeof words);
+   tlb_flush_policy_words(&o->machine->flush, &t);
+   if (o->machine->flush.how != TLB_FLUSH_NONE)
+      tg_out_put(out, TG_OUT_FLUSHES "%s\n", words);
+   t = tlb_text_in(words, sizeof words);
    tlb_syscalls_words(&o->machine->syscalls, &t);
    if (o->machine->syscalls.how != TLB_SYSCALLS_NONE)
       tg_out_put(out, TG_OUT_SYSCALLS "%s\n", words);
@@ -445,7 +477,8 @@ char *tg_out_file_make(const TgOutFile *o, const char *text, size_t n, size_t *l
                        size_t *behind_machine)
 {
    const TgEvent *event[TG_MAX_EVENTS];
-   const unsigned n_events = tg_events(&o->machine->m, tg_run_text_has_faults(text, n), false,
+   const unsigned n_events = tg_events(&o->machine->m, tg_run_text_has_faults(text, n),
+                                       o->machine->flush.how != TLB_FLUSH_NONE,
                                        TLB_PREFETCH_IGNORE, event);
    const char *at = text, *const end = text + n;
    uint64_t total[TG_N_COSTS], least;

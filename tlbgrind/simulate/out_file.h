@@ -93,4 +93,9 @@ char *tg_out_file_with(const char *text, size_t n, size_t at, const char *lines,
 void tg_out_file_costs(const TgOutFile *o, const TgSourceLine *l, uint64_t cost[TG_N_COSTS]);
 void tg_out_file_put_costs(TgOutText *out, const uint64_t *cost, const TgEvent **event, unsigned n);
 
+/* Whether flushes cost the machine anything in that part of the run: at the line of source, of an
+   out-file; or at any. */
+bool tg_out_file_has_flushes_at(const void *out_file, const TgSourceLine *l);
+bool tg_out_file_has_flushes(const TgOutFile *o);
+
 #endif

@@ -338,6 +338,58 @@ static void put_head(FILE *f, const TgSection *section, unsigned n, const bool *
    }
 }
 
+/* --- Lines that have costs of other kinds --- */
+
+static bool is_counted(const TgSourceLine *l)
+{
+   uint64_t any = 0;
+   for (unsigned i = 0; i < TLB_N_USERS; i++)
+      any |= l->refs[i] | l->faults[i];
+   return any != 0;
+}
+
+static bool put_lines_with(writer *w, reader *run, reader *one, TgHasCosts *has, const void *opaque)
+{
+   bool good = go_on(one) && go_on(run);
+   while (good && run->has) {
+      TgSourceLine sum = { .refs = { 0 } };
+      if (add_line(&sum, run, one))
+         good = go_on(one);
+      if (is_counted(&sum) || has(opaque, &run->line))
+         put_line(w, run, &sum);
+      good &= go_on(run);
+   }
+   return good && !one->has;
+}
+
+/* Ends the text. NULL: it is not `good`. */
+static char *finish(writer *w, char *const *text, bool good)
+{
+   fputs("@totals\n", w->f);
+   const bool failed = ferror(w->f);
+   if (fclose(w->f) != 0 || failed)
+      tg_load_refuse("no memory");
+   for (unsigned i = 0; i < N_NAMES; i++)
+      free(w->number[i]);
+   if (good)
+      return *text;
+   free(*text);
+   return NULL;
+}
+
+char *tg_phase_text_with(const TgSection *run, const TgSection *one, TgHasCosts *has,
+                         const void *opaque, size_t *length)
+{
+   char *text = NULL;
+   writer w = { .f = tg_load_need(open_memstream(&text, length)) };
+   reader of_run = reader_of(run), of_one = reader_of(one);
+   fwrite(one->text, 1, (size_t)(of_one.at - one->text), w.f);
+   const bool good = put_lines_with(&w, &of_run, &of_one, has, opaque);
+   free_names(&of_run);
+   free_names(&of_one);
+   return finish(&w, &text, good);
+}
+
 char *tg_phase_texts_add(const TgSection *section, unsigned n, const bool *of, size_t *length)
 {
    char *text = NULL;
@@ -351,19 +403,9 @@ char *tg_phase_texts_add(const TgSection *section, unsigned n, const bool *of, s
    }
    put_head(w.f, section, n, of);
    const bool good = put_lines(&w, &run, phase, n_phases);
-   fputs("@totals\n", w.f);
-   const bool failed = ferror(w.f);
-   if (fclose(w.f) != 0 || failed)
-      tg_load_refuse("no memory");
    free_names(&run);
    for (unsigned i = 0; i < n_phases; i++)
       free_names(&phase[i]);
-   for (unsigned i = 0; i < N_NAMES; i++)
-      free(w.number[i]);
    free(phase);
-   if (!good) {
-      free(text);
-      return NULL;
-   }
-   return text;
+   return finish(&w, &text, good);
 }

@@ -15,4 +15,13 @@
    the texts tell that of each phase alone. */
 char *tg_phase_texts_add(const TgSection *section, unsigned n, const bool *of, size_t *length);
 
+/* Whether anything but references and page faults is counted at a line of source. */
+typedef bool TgHasCosts(const void *opaque, const TgSourceLine *line);
+
+/* The section's text with all lines of source that have costs, and no others: those that flushes
+   have given some stand in the run's text alone, where others of them may have none. Both can be
+   the run's. Returns the text, to be freed; NULL: they do not fit each other. */
+char *tg_phase_text_with(const TgSection *run, const TgSection *one, TgHasCosts *has,
+                         const void *opaque, size_t *length);
+
 #endif

@@ -198,6 +198,11 @@ static bool take_line(const char *line, size_t n, TgRecordingHead *head, const c
           || head->points.switches == 0)
          return false;
    }
+   if (is_key(line, n, "flushes: ", &value)) {
+      *why = "its head has flushes that can not be";
+      head->points.flushes = true;
+      return tlb_text_is(value, (size_t)(end - value), "yes") != 0;
+   }
    if (is_key(line, n, "system calls: ", &value)) {
       *why = "its head has system calls that can not be";
       head->points.syscalls = true;

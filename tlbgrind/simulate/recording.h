@@ -41,6 +41,7 @@ void tg_recording_close(TgRecording *r);
 /* Where others use the core between references, of what a recording tells. */
 typedef struct {
    uint64_t switches; /* each so many instructions a context switch; 0: it tells of none */
+   bool flushes;
    bool syscalls;     /* system calls, and */
    bool touches;      /* what the kernel refers to for them */
 } TgRecordedPoints;

@@ -39,6 +39,13 @@ typedef struct {
 
 enum { CODE_PAGES = 256 };
 
+/* What flushes at a line have cost. What a flush has thrown away can come back later, in another part
+   of the run: so the parts get what has come since they have been told last. */
+typedef struct {
+   unsigned line;
+   uint64_t *now, *told;
+} flushed_line;
+
 /* Machines whose pages are of the same sizes at any time, and lie in their first levels as entries
    of the same sizes: so a use of a page is one for all of them, or for none. */
 typedef struct {
@@ -50,6 +57,10 @@ typedef struct {
    uint64_t may_lack[TLB_N_TABLES]; /* MMUs to which a use of a page that they have not is none */
    uint64_t *of_uses; /* what uses miss: nothing else, if the recording is sound */
    uint64_t *uncounted; /* what references miss whose misses are counted nowhere */
+   flushed_line *flushed;
+   unsigned n_flushed;
+   unsigned *flushed_at; /* by line: 1 more than the number in `flushed`; 0: it is not there */
+   unsigned flushed_room;
    bool counts;         /* the last reference was not such a one */
    size_t n_counts;
    bool is_plain[TLB_RECORD_BITS + 1]; /* by kind of record: of a known hit the time is all there is */
@@ -144,7 +155,7 @@ static tlb_mmu_machine mmu_machine(const TgReplay *r, const TgSimulated *s)
       return (tlb_mmu_machine){ .machine = &s->m, .pages = &base_pages,
                                 .asks = r->physical != NULL || r->backing != r->size[0] };
    return (tlb_mmu_machine){ .machine = &s->m, .pages = &s->pages,
-                             .asks = tlb_mmus_asks(&s->m, &s->pages),
+                             .asks = tlb_mmus_asks(&s->m, &s->pages), .flush = s->flush,
                              .shared = r->switches.every > 0 || s->syscalls.how != TLB_SYSCALLS_NONE };
 }
 
@@ -276,8 +287,12 @@ static void keep_extra_of(const TgReplay *r, group *g)
    tlb_missed_zero_extra(g->all);
 }
 
+static void keep_flushes(TgReplay *r, group *g);
+
 static void keep_extra(TgReplay *r)
 {
+   for (group *g = r->group; g < r->group + r->n_groups; g++)
+      keep_flushes(r, g);
    for (group *g = r->group; g < r->group + r->n_groups; g++)
       keep_extra_of(r, g);
 }
@@ -504,6 +519,69 @@ const char *tg_replay_records(TgReplay *r, const tlb_record *record, unsigned n)
    return NULL;
 }
 
+/* --- Flushes --- */
+
+static void keep_flushes(TgReplay *r, group *g)
+{
+   const size_t first = g->n_flushed > 0 ? tlb_mmus_flushes_at(g->all, 0) : 0;
+   for (flushed_line *f = g->flushed; f < g->flushed + g->n_flushed; f++) {
+      if (memcmp(f->now, f->told, g->n_counts * sizeof *f->now) == 0)
+         continue;
+      uint64_t *const counts = counts_of(r, g, f->line, TLB_LOAD);
+      for (size_t i = first; i < g->n_counts; i++)
+         counts[i] += f->now[i] - f->told[i];
+      memcpy(f->told, f->now, g->n_counts * sizeof *f->now);
+   }
+}
+
+/* The counts of the line, which stay where they are. */
+static uint64_t *flush_counts(const TgReplay *r, group *g, unsigned line)
+{
+   if (line >= g->flushed_room) {
+      const unsigned room = 2 * r->n_lines + 64;
+      g->flushed_at = tg_load_need(realloc(g->flushed_at, room * sizeof *g->flushed_at));
+      memset(g->flushed_at + g->flushed_room, 0, (room - g->flushed_room) * sizeof *g->flushed_at);
+      g->flushed_room = room;
+   }
+   if (g->flushed_at[line] == 0) {
+      g->flushed = tg_load_need(realloc(g->flushed, (g->n_flushed + 1) * sizeof *g->flushed));
+      g->flushed[g->n_flushed++] = (flushed_line){
+         line, tg_load_need(calloc(g->n_counts, sizeof(uint64_t))),
+         tg_load_need(calloc(g->n_counts, sizeof(uint64_t))) };
+      g->flushed_at[line] = g->n_flushed;
+   }
+   return g->flushed[g->flushed_at[line] - 1].now;
+}
+
+const char *tg_replay_flush(TgReplay *r, const tlb_flush_point *f)
+{
+   if (f->line > r->n_lines + 1)
+      return "a line has a number that is not its turn";
+   r->n_lines = f->line > r->n_lines ? f->line : r->n_lines;
+   for (group *g = r->group; g < r->group + r->n_groups; g++) {
+      if (g->all->flushes)
+         tlb_mmus_flush(g->all, f->line != 0 ? flush_counts(r, g, f->line) : g->uncounted, f->start, f->end,
+                        f->bytes);
+   }
+   return NULL;
+}
+
+static void forget_flushes(group *g)
+{
+   for (flushed_line *f = g->flushed; f < g->flushed + g->n_flushed; f++)
+      memcpy(f->told, f->now, g->n_counts * sizeof *f->now);
+}
+
+static void free_flushes(group *g)
+{
+   for (flushed_line *f = g->flushed; f < g->flushed + g->n_flushed; f++) {
+      free(f->now);
+      free(f->told);
+   }
+   free(g->flushed);
+   free(g->flushed_at);
+}
+
 /* --- Others --- */
 
 /* Returns how many times it takes. */
@@ -607,6 +685,7 @@ void tg_replay_zero(TgReplay *r)
       for (unsigned i = 0; i < r->n_parts; i++)
          free_part(&g->part[i]);
       tlb_missed_zero_extra(g->all);
+      forget_flushes(g);
    }
    r->n_parts = r->at_hand = r->n_changed = 0;
    free(r->changed);
@@ -689,6 +768,22 @@ void tg_replay_add(const TgReplay *r, unsigned nth, unsigned line, const TgSelec
    }
 }
 
+void tg_replay_add_flushes(const TgReplay *r, unsigned nth, unsigned line, const TgSelection *parts,
+                           uint64_t cost[TLB_N_FLUSH_COSTS])
+{
+   const group *const g = r->place[nth].in;
+   if (!g->all->flushes)
+      return;
+   const size_t at = tlb_mmus_flushes_at(g->all, r->place[nth].number);
+   for (unsigned number = 0; number < r->n_parts; number++) {
+      const part *const p = &g->part[number];
+      if (!has(parts, number) || line > p->room || p->line[line - 1].counts[TLB_LOAD] == NULL)
+         continue;
+      for (unsigned i = 0; i < TLB_N_FLUSH_COSTS; i++)
+         cost[i] += p->line[line - 1].counts[TLB_LOAD][at + i];
+   }
+}
+
 void tg_replay_extra(const TgReplay *r, unsigned nth, const TgSelection *parts,
                      uint64_t extra[TLB_N_USERS][TLB_N_COSTS])
 {
@@ -724,6 +819,7 @@ static void free_group(group *g, unsigned n_parts)
 {
    for (unsigned i = 0; i < n_parts; i++)
       free_part(&g->part[i]);
+   free_flushes(g);
    free(g->part);
    free(g->of_uses);
    free(g->uncounted);

@@ -88,6 +88,13 @@ tlb_rule_effect tg_replay_variant(const TgReplay *r, unsigned nth, unsigned numb
 /* Others use the core: what the machines' system calls and context switches make of it. */
 void tg_replay_point(TgReplay *r, tlb_point point, uint64_t first, uint64_t last);
 
+/* A flush. Returns NULL, or what is wrong. */
+const char *tg_replay_flush(TgReplay *r, const tlb_flush_point *f);
+
+/* Adds what flushes at a line have cost. */
+void tg_replay_add_flushes(const TgReplay *r, unsigned nth, unsigned line, const TgSelection *parts,
+                           uint64_t cost[TLB_N_FLUSH_COSTS]);
+
 void tg_replay_free(TgReplay *r);
 
 #endif

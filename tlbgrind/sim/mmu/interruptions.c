@@ -1,4 +1,4 @@
-/* System calls and context switches. See interruptions.h. */
+/* Flushes, system calls and context switches. See interruptions.h. */
 
 #include "sim/mmu/interruptions.h"
 
@@ -11,12 +11,72 @@ static int number_of(const char *text, uint64_t *n)
    return tlb_text_number(&at, end, n) && at == end;
 }
 
+static int number_behind(const char *text, const char *word, uint64_t most, unsigned *out)
+{
+   uint64_t number;
+   if (!tlb_text_begins(text, word) || !number_of(text + tlb_text_length(word), &number)
+       || number > most)
+      return 0;
+   *out = (unsigned)number;
+   return 1;
+}
+
+/* --- Flushes --- */
+
+/* Pages that Linux flushes one by one: arch/x86/mm/tlb.c and arch/powerpc/mm/book3s64/radix_tlb.c
+   (tlb_single_page_flush_ceiling), arch/arm64/include/asm/tlbflush.h (fewer than MAX_DVM_OPS),
+   arch/riscv/mm/tlbflush.c (tlb_flush_all_threshold). Others are taken to do as x86. */
+enum { CEILING = 33, CEILING_OF_ARM64 = 511, CEILING_OF_RISCV = 64 };
+
+enum { MAX_SHIFT = 31, MAX_CEILING = 1 << 30 };
+
+static unsigned linux_ceiling(const char *isa)
+{
+   if (tlb_text_same(isa, "aarch64"))
+      return CEILING_OF_ARM64;
+   return tlb_text_begins(isa, "riscv") ? CEILING_OF_RISCV : CEILING;
+}
+
+int tlb_flush_policy_parse(const char *value, const char *isa, tlb_flush_policy *out, tlb_reason *why)
+{
+   *out = (tlb_flush_policy){ TLB_FLUSH_NONE, 0 };
+   if (tlb_text_same(value, "none"))
+      return 1;
+   if (tlb_text_same(value, "linux")) {
+      *out = (tlb_flush_policy){ TLB_FLUSH_CEILING, linux_ceiling(isa) };
+      return 1;
+   }
+   out->how = TLB_FLUSH_ALL;
+   if (tlb_text_same(value, "all"))
+      return 1;
+   out->how = TLB_FLUSH_CEILING;
+   if (number_behind(value, "ceiling:", MAX_CEILING, &out->n))
+      return 1;
+   out->how = TLB_FLUSH_SHIFT;
+   if (number_behind(value, "shift:", MAX_SHIFT, &out->n))
+      return 1;
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   tlb_text_add_refusal(&t, value, tlb_text_length(value),
+                        "is no policy for flushes; allowed are none, linux, ceiling:PAGES, "
+                        "shift:0 to shift:31, and all");
+   return 0;
+}
+
+void tlb_flush_policy_words(const tlb_flush_policy *p, tlb_text *out)
+{
+   if (p->how == TLB_FLUSH_NONE || p->how == TLB_FLUSH_ALL) {
+      tlb_text_add(out, p->how == TLB_FLUSH_NONE ? "none" : "always everything");
+      return;
+   }
+   tlb_text_add(out, p->how == TLB_FLUSH_SHIFT ? "up to entries >> " : "up to ");
+   tlb_text_add_number(out, p->n);
+   tlb_text_add(out, " pages one by one, else everything");
+}
+
 /* --- System calls --- */
 
 int tlb_syscalls_parse(const char *value, tlb_syscalls *out, tlb_reason *why)
 {
-   static const char kernel[] = "kernel:";
-   uint64_t pages = 0;
    *out = (tlb_syscalls){ TLB_SYSCALLS_NONE, 0 };
    if (tlb_text_same(value, "none"))
       return 1;
@@ -24,11 +84,8 @@ int tlb_syscalls_parse(const char *value, tlb_syscalls *out, tlb_reason *why)
    if (tlb_text_same(value, "flush"))
       return 1;
    out->how = TLB_SYSCALLS_KERNEL;
-   if (tlb_text_begins(value, kernel) && number_of(value + sizeof kernel - 1, &pages)
-       && pages <= MOST_PAGES) {
-      out->pages = (unsigned)pages;
+   if (number_behind(value, "kernel:", MOST_PAGES, &out->pages))
       return 1;
-   }
    tlb_text t = tlb_text_in(why->text, sizeof why->text);
    tlb_text_add_refusal(&t, value, tlb_text_length(value),
                         "is nothing that system calls do to TLBs; allowed are none, flush, and "

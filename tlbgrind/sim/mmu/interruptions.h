@@ -1,4 +1,4 @@
-/* What system calls and context switches do to the TLBs, as options say it: --syscall-tlb= and
+/* What the kernel does to the TLBs, as options say it: --flush-policy=, --syscall-tlb= and
    --switch-every=.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
@@ -11,6 +11,13 @@
 #include "sim/base/text.h"
 #include "sim/machine/geometry.h"
 #include "sim/mmu/mmu.h"
+
+/* Reads "none", "linux", "ceiling:PAGES", "shift:N" or "all"; `isa`: the machine's, for what Linux does on
+   such processors. Returns 1, or 0 with the reason. */
+int tlb_flush_policy_parse(const char *value, const char *isa, tlb_flush_policy *out, tlb_reason *why);
+
+/* In words, for the summary and the out-file. */
+void tlb_flush_policy_words(const tlb_flush_policy *p, tlb_text *out);
 
 typedef enum {
    TLB_SYSCALLS_NONE,  /* nothing is driven out */
@@ -26,7 +33,6 @@ typedef struct {
 /* Reads "none", "flush" or "kernel:PAGES". Returns 1, or 0 with the reason. */
 int tlb_syscalls_parse(const char *value, tlb_syscalls *out, tlb_reason *why);
 
-/* In words, for the summary and the out-file. */
 void tlb_syscalls_words(const tlb_syscalls *s, tlb_text *out);
 
 typedef struct {

@@ -165,6 +165,17 @@ void tlb_stream_point(tlb_stream_writer *w, tlb_point point, uint64_t first, uin
    put_point(w, point, first, last);
 }
 
+void tlb_stream_flush_point(tlb_stream_writer *w, const tlb_flush_point *f)
+{
+   const uint64_t number[] = { TLB_POINT_FLUSH, f->line, f->start, f->end - f->start, f->bytes };
+   uint8_t head[1 + 5 * 10];
+   uint8_t *end = head;
+   *end++ = TLB_BLOCK_POINT;
+   for (unsigned i = 0; i < sizeof number / sizeof *number; i++)
+      end = tlb_put_number(end, number[i]);
+   put_head(w, head, (size_t)(end - head));
+}
+
 void tlb_stream_end(tlb_stream_writer *w)
 {
    uint8_t bytes[1 + 10 + 8];
@@ -355,12 +366,29 @@ static tlb_stream_found read_event(tlb_stream_reader *r)
    return TLB_READ_EVENT;
 }
 
+static tlb_stream_found read_flush_point(tlb_stream_reader *r)
+{
+   uint64_t line, start, length, bytes;
+   bool is_cut = false;
+   if (!get_number(r, &line, &is_cut) || !get_number(r, &start, &is_cut)
+       || !get_number(r, &length, &is_cut) || !get_number(r, &bytes, &is_cut))
+      return is_cut ? TLB_READ_CUT : damaged(r, "a flush has no number");
+   if (line > TLB_RECORD_MAX_LINES || start >> 63 != 0 || length >> 63 != 0 || bytes >> 63 != 0)
+      return damaged(r, "a flush is of what no program has");
+   r->point = TLB_POINT_FLUSH;
+   r->flush = (tlb_flush_point){ (uint32_t)line, start, start + length, bytes };
+   return TLB_READ_POINT;
+}
+
 static tlb_stream_found read_point(tlb_stream_reader *r)
 {
    uint64_t point, first, more;
    bool is_cut = false;
-   if (!get_number(r, &point, &is_cut) || !get_number(r, &first, &is_cut)
-       || !get_number(r, &more, &is_cut))
+   if (!get_number(r, &point, &is_cut))
+      return is_cut ? TLB_READ_CUT : damaged(r, "a point has no number");
+   if (point == TLB_POINT_FLUSH)
+      return read_flush_point(r);
+   if (!get_number(r, &first, &is_cut) || !get_number(r, &more, &is_cut))
       return is_cut ? TLB_READ_CUT : damaged(r, "a point has no number");
    if (point >= TLB_N_POINTS || more >= TLB_POINT_PAGES || (first + more) >> TLB_KEY_PAGE_BITS != 0
        || first >> TLB_KEY_PAGE_BITS != 0)

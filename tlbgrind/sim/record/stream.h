@@ -89,8 +89,15 @@ typedef enum {
    TLB_POINT_RETURN, /* and ends */
    TLB_POINT_READ,   /* the kernel reads from pages of the program */
    TLB_POINT_WRITE,  /* it writes to them */
+   TLB_POINT_FLUSH,  /* it flushes translations: see tlb_flush_point */
    TLB_N_POINTS
 } tlb_point;
+
+/* A flush, as tlb_mmus_flush() has it. */
+typedef struct {
+   uint32_t line; /* that it is counted at; 0: at none */
+   uint64_t start, end, bytes;
+} tlb_flush_point;
 
 enum { TLB_POINT_PAGES = 4096 }; /* of one block, at most */
 
@@ -134,6 +141,9 @@ void tlb_stream_event(tlb_stream_writer *w, const tlb_map_event *e);
    about pages, else 0. */
 void tlb_stream_point(tlb_stream_writer *w, tlb_point point, uint64_t first, uint64_t last);
 
+/* The same of a flush. */
+void tlb_stream_flush_point(tlb_stream_writer *w, const tlb_flush_point *f);
+
 /* Puts the end. */
 void tlb_stream_end(tlb_stream_writer *w);
 
@@ -147,7 +157,7 @@ typedef enum {
    TLB_READ_TEXT,    /* `n` bytes of `text` */
    TLB_READ_MARK,    /* `mark`, at `instructions`, with `n` bytes of `text` */
    TLB_READ_EVENT,   /* `event`; its mapping's name is in `text`, NULL if it has none */
-   TLB_READ_POINT,   /* `point`, of pages `first` to `last` */
+   TLB_READ_POINT,   /* `point`, of pages `first` to `last`; or it is a flush: `flush` */
    TLB_READ_END,     /* all has been read, and is whole */
    TLB_READ_CUT,     /* the file ends in the middle */
    TLB_READ_DAMAGED  /* with `damage` */
@@ -162,6 +172,7 @@ typedef struct {
    tlb_mark mark;
    tlb_point point;
    uint64_t first, last;
+   tlb_flush_point flush;
    tlb_record record[TLB_BLOCK_RECORDS];
    char text[TLB_BLOCK_TEXT];
    uint8_t bytes[TLB_BLOCK_BYTES + 4]; /* a number at the end is read with what stands behind it */
