@@ -181,7 +181,7 @@ static const TgOption options[] = {
    { "--mthp", "=none|SIZE[@madvise][,...]",
      "sizes of anonymous folios [the host's]",
      KEPT },
-   { "--kernel", "=6.1|6.12|6.17|6.18|7.2|host",
+   { "--kernel", "=6.1|6.12|6.16|6.17|6.18|7.2|host",
      "the version of Linux whose read-ahead and fault-around\n"
      "of files are simulated [host]",
      KEPT },
