@@ -651,7 +651,7 @@ static void against_model(const unsigned base[], const char *const rules[],
       policy[i] = policy_of(rules[i], pools[i], base[i]);
       policy[i].thp = (tlb_thp_mode)roll(&d, TLB_THP_ALWAYS + 1);
       policy[i].code_shift = base[i] < 16 ? 16 : 0;
-      policy[i].code_from = i % 3 * UINT64_C(0x10000);
+      policy[i].code_from = (i + 1) % 3 * UINT64_C(0x10000);
       mo.view[i].base = base[i];
       mo.view[i].policy = &policy[i];
       assert_int_equal(tlb_pagemap_add_view(&p, base[i], &policy[i],
