@@ -8,6 +8,7 @@ digit.
 from __future__ import annotations
 
 import os
+import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -29,6 +30,7 @@ from hosts_support import (
     hosts_here,
     need,
     profile,
+    root_of,
     run,
 )
 from oracle.naive_tlb import Array, Hierarchy
@@ -135,14 +137,17 @@ MACHINES = (
 OF_KIND = {"I": EVENTS[0:3], "L": EVENTS[3:6], "M": EVENTS[3:6], "S": EVENTS[6:9]}
 
 
-def simulate(trace: list[tuple[str, int, int]], machine: Machine) -> Counter[str]:
+def simulate(
+    trace: list[tuple[str, int, int]], machine: Machine, entry: Callable[[int], int] = lambda page: page
+) -> Counter[str]:
+    """`entry`: what the page is looked up as."""
     hierarchy = machine.hierarchy()
     totals: Counter[str] = Counter()
     for kind, address, size in trace:
         references, first_misses, walks = OF_KIND[kind]
         totals[references] += 1
         for page in range(address // 4096, (address + size - 1) // 4096 + 1):
-            missed, walked = hierarchy.translate("I" if kind == "I" else "D", page)
+            missed, walked = hierarchy.translate("I" if kind == "I" else "D", entry(page))
             totals[first_misses] += 0 in missed
             totals[walks] += walked
     return totals
@@ -179,6 +184,67 @@ def test_programs_count_as_a_naive_simulation(host: Host, program: Program, fold
             return tlbgrind(host, options, command, folder)[0]
 
         assert_all_give_the_same(host, [naive, lambda _: ours("yes"), lambda _: ours("no")])
+
+
+BLOCK = 1 << 16  # of code, for arm64's kernels since 6.17
+FIRST_CODE = 128 << 10  # of a file comes in base pages
+CODE_MACHINE = Machine("16,full,4K+64K,lru", "24,full,4K+64K,lru", "48,full,4K+64K,lru")
+
+
+def blocks_of_code(host: Host, faults: Path, program: Path) -> set[int]:
+    """The numbers of the blocks that lie in one segment of code, by what was mapped where and by the
+    files' headers. The program itself has blocks wherever Valgrind has put it."""
+    blocks: set[int] = set()
+    for line in faults.read_text(errors="replace").splitlines():
+        words = line.split("\t")
+        if words[0] != "map" or words[5:7] != ["r-x", "file"]:
+            continue
+        start, offset, path = int(words[2], 16), int(words[7], 16), Path(words[8])
+        file = path if path.exists() and path.is_relative_to(root_of(host)) else root_of(host) / words[8].lstrip("/")
+        end = start + ends_of_code(host, file)[offset] - offset
+        if path.name != program.name and (start - offset) % BLOCK != 0:
+            continue
+        for block in range(-(-start // BLOCK), end // BLOCK):
+            if block * BLOCK - start + offset >= FIRST_CODE:
+                blocks.add(block)
+    return blocks
+
+
+def ends_of_code(host: Host, file: Path) -> dict[int, int]:
+    """Of each segment of code, by its first page: where it ends in the file, in whole pages."""
+    done = subprocess.run([f"{host.triplet}-readelf", "-lW", file], capture_output=True, encoding="utf-8", check=True)
+    ends = {}
+    for line in done.stdout.splitlines():
+        words = line.split()
+        if words[:1] == ["LOAD"] and "E" in words[6:-1]:
+            offset, size = int(words[1], 16), int(words[4], 16)
+            ends[offset & -4096] = (offset + size + 4095) & -4096
+    assert ends, file
+    return ends
+
+
+@each([h for h in WITH_ORACLES if h.valgrind == "arm64"], lambda h: h.programs[1:2])
+def test_code_in_the_kernels_blocks_counts_as_a_naive_simulation(host: Host, program: Program, folder: Path) -> None:
+    """The machine holds pages of 64K; the kernel is one that maps code in blocks of that size, or not."""
+    command = command_line(host, program, folder)
+    trace = accesses(host, command, folder)
+    common = [*STARTED_ALIKE, FALLBACK, *CODE_MACHINE.options(), f"--faults-out-file={folder / 'code.faults'}"]
+
+    def ours(*options: str) -> dict[str, int]:
+        totals, _, _ = tlbgrind(host, [*common, *options], command, folder)
+        return {event: totals[event] for event in EVENTS}
+
+    def naive(entry: Callable[[int], int]) -> dict[str, int]:
+        totals = simulate(trace, CODE_MACHINE, entry)
+        return {event: totals[event] for event in EVENTS}
+
+    newer = ours("--kernel=6.17")
+    blocks = blocks_of_code(host, folder / "code.faults", Path(command[0]))
+    assert len(blocks) > 20
+    # Each array is one set, so an entry's number need only be its own.
+    assert newer == naive(lambda page: -1 - page // 16 if page // 16 in blocks else page)
+    assert newer == ours("--kernel=6.17", "--fast-path=no")
+    assert naive(lambda page: page) == ours("--kernel=6.12")
 
 
 def cachegrind(host: Host, program: Sequence[str | Path], folder: Path) -> list[int]:

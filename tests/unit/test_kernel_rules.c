@@ -72,8 +72,8 @@ TEST(test_versions)
       unsigned major, minor;
       const char *name;
    } known[] = {
-      { 5, 10, "6.1" }, { 6, 1, "6.1" }, { 6, 11, "6.1" }, { 6, 12, "6.12" }, { 6, 16, "6.12" },
-      { 6, 17, "6.17" }, { 6, 18, "6.18" }, { 6, 19, "6.18" }, { 7, 1, "6.18" }, { 7, 2, "7.2" }, { 7, 10, "7.2" },
+      { 5, 10, "6.1" }, { 6, 1, "6.1" }, { 6, 11, "6.1" }, { 6, 12, "6.12" }, { 6, 15, "6.12" },
+      { 6, 16, "6.16" }, { 6, 17, "6.17" }, { 6, 18, "6.18" }, { 6, 19, "6.18" }, { 7, 1, "6.18" }, { 7, 2, "7.2" }, { 7, 10, "7.2" },
       { 8, 0, "7.2" },
    };
    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -232,16 +232,19 @@ TEST(test_huge_folios)
 /* Where the files have large folios, one fills a page table, and is mapped by one entry. */
 TEST(test_huge_folios_are_mapped_whole)
 {
-   begin_file("6.18", 3000, RO, TLB_MAP_HUGEPAGE);
-   reads(700, TLB_TOUCH_READ, -188, 835);
-   is_there(512);
-   is_there(1023);
-   is_not_there(1024);
-   finds(1100, TLB_TOUCH_READ); /* marked, so that fault-around leaves it alone */
-   is_there(1024);
-   is_there(1535);
-   is_not_there(1536);
-   end();
+   static const char *const kernels[] = { "6.16", "6.17", "6.18", "7.2" };
+   for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+      begin_file(kernels[k], 3000, RO, TLB_MAP_HUGEPAGE);
+      reads(700, TLB_TOUCH_READ, -188, 835);
+      is_there(512);
+      is_there(1023);
+      is_not_there(1024);
+      finds(1100, TLB_TOUCH_READ); /* marked, so that fault-around leaves it alone */
+      is_there(1024);
+      is_there(1535);
+      is_not_there(1536);
+      end();
+   }
    begin_file("6.12", 3000, RO, TLB_MAP_HUGEPAGE);
    reads(700, TLB_TOUCH_READ, -188, 835);
    is_there(703);
@@ -464,6 +467,17 @@ TEST(test_recorded_arm64)
    }
 }
 
+TEST(test_recorded_in_folios_of_four)
+{
+   tlb_fault_settings s = usual;
+   s.code_folio_shift = 16;
+   s.kernel = tlb_kernel_named("6.16");
+   minor_too = 0;
+   for (size_t i = 0; i < sizeof recorded_arm64 / sizeof *recorded_arm64; i++)
+      compare_recorded(&recorded_arm64[i], &s, recorded_arm64[i].pages != 400 ? 0 : 0xa000,
+                       recorded_arm64[i].of[MAJORS_OF_6_16]);
+}
+
 int main(void)
 {
    const struct CMUnitTest tests[] = {
@@ -493,6 +507,7 @@ int main(void)
             test_recorded),
       CLAIM("of 63 on arm64, three versions took these very faults, major and minor",
             test_recorded_arm64),
+      CLAIM("and 6.16 waited for the disk at these very touches", test_recorded_in_folios_of_four),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,6 +154,14 @@ static unsigned large_in_use(const model_view *v, unsigned shift)
    return n;
 }
 
+/* The mapping as if it began with that cell. */
+static tlb_mapping from_cell(unsigned c)
+{
+   tlb_mapping m = mo.at[c].m;
+   m.start = (uint64_t)c * CELL;
+   return m;
+}
+
 /* The first mapped cell of the page that begins at c. */
 static int model_cell(unsigned c, unsigned base)
 {
@@ -189,7 +197,14 @@ static tlb_backing model_backing(model_view *v, unsigned c)
       = (uint8_t)(mo.at[c].mapped ? model_block_shift(c, base) : base);
    uint8_t *const wish = &v->wish[c];
    if (*wish == 0) {
-      tlb_page_wish w = tlb_page_wish_for(v->policy, &mo.at[at].m, base);
+      const tlb_mapping m = from_cell((unsigned)at);
+      tlb_page_wish w = tlb_page_wish_for(v->policy, &m, base);
+      /* The first bytes of files are in base pages. */
+      if (w.how == TLB_CONTIG && w.rule == 0) {
+         const int64_t in_file = (int64_t)m.offset - (int64_t)((unsigned)at - down(c, w.shift)) * CELL;
+         if (in_file >= 0 && (uint64_t)in_file < v->policy->code_from)
+            w = (tlb_page_wish){ TLB_FIXED, base, 0 };
+      }
       for (unsigned s = base + 1; s < 25; s++) {
          if (v->large[s][down(c, s)] && touched_in(v, down(c, s), s) > 0)
             w = (tlb_page_wish){ (tlb_rule_how)v->how[down(c, s)], s, 0 };
@@ -370,7 +385,8 @@ static void collapse_in(model_view *v, unsigned from, unsigned to)
       int other = 0;
       if (b < from || end > to || !mo.at[b].mapped || run_end(b) < end)
          continue;
-      if (tlb_page_wish_collapsed(v->policy, &mo.at[b].m, v->base).how != TLB_THP)
+      const tlb_mapping m = from_cell(b);
+      if (tlb_page_wish_collapsed(v->policy, &m, v->base).how != TLB_THP)
          continue;
       for (unsigned c = b; c < end; c += page) {
          n += v->wish[c] != 0;
@@ -634,6 +650,8 @@ static void against_model(const unsigned base[], const char *const rules[],
    for (unsigned i = 0; i < n; i++) {
       policy[i] = policy_of(rules[i], pools[i], base[i]);
       policy[i].thp = (tlb_thp_mode)roll(&d, TLB_THP_ALWAYS + 1);
+      policy[i].code_shift = base[i] < 16 ? 16 : 0;
+      policy[i].code_from = (i + 1) % 3 * UINT64_C(0x10000);
       mo.view[i].base = base[i];
       mo.view[i].policy = &policy[i];
       assert_int_equal(tlb_pagemap_add_view(&p, base[i], &policy[i],

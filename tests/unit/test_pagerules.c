@@ -310,6 +310,77 @@ TEST(modes)
    assert_int_equal(size_in_mode(TLB_THP_NEVER, "heap:thp", TLB_HEAP, 0), 0);
 }
 
+/* The size of a page of a mapping at 1M and `off`, from there on in the file, where the kernel maps
+   code in blocks of 64K. */
+static unsigned size_of_code(const char *rules, tlb_mapping m, uint64_t off)
+{
+   tlb_page_policy p = empty();
+   tlb_reason why;
+   p.code_shift = 16;
+   p.thp = TLB_THP_ALWAYS;
+   if (rules[0] != '\0' && !tlb_page_rules_parse(rules, ',', 12, &p, &why))
+      fail_msg("%s: %s", rules, why.text);
+   m.start = (UINT64_C(1) << 20) + off;
+   const tlb_page_wish w = tlb_page_wish_for(&p, &m, 12);
+   assert_true(w.how != TLB_CONTIG || w.shift == 16);
+   return w.how == TLB_THP ? 0 : w.shift;
+}
+
+TEST(code)
+{
+   const tlb_mapping is = { .kind = TLB_IMAGE, .prot = RX, .inode = 1, .name = "/lib/libx.so" };
+   tlb_mapping m = is;
+   assert_int_equal(size_of_code("", m, 0), 16);
+   /* The mapping may begin in the middle of a block, if it does so in the file. */
+   m.offset = 0x3000;
+   assert_int_equal(size_of_code("", m, 0x3000), 16);
+   assert_int_equal(size_of_code("", m, 0x13000), 16);
+   assert_int_equal(size_of_code("", m, 0), 12);
+   assert_int_equal(size_of_code("", m, 0x4000), 12);
+   m.flags = TLB_MAP_MAIN;
+   assert_int_equal(size_of_code("", m, 0x4000), 16);
+   m = is;
+   m.prot = TLB_MAY_READ;
+   assert_int_equal(size_of_code("", m, 0), 12);
+   m = is;
+   m.kind = TLB_FILE;
+   assert_int_equal(size_of_code("", m, 0), 12);
+   m = is;
+   m.inode = 0; /* the kernel's own, or of no file */
+   assert_int_equal(size_of_code("", m, 0), 12);
+   m = is;
+   m.flags = TLB_MAP_HUGEPAGE;
+   assert_int_equal(size_of_code("", m, 0), 16);
+   m.flags = TLB_MAP_HUGETLB;
+   m.huge_shift = 21;
+   assert_int_equal(size_of_code("", m, 0), 21);
+   m = (tlb_mapping){ .kind = TLB_HEAP, .prot = RW };
+   assert_int_equal(size_of_code("", m, 0), 0);
+   /* Rules override it. */
+   assert_int_equal(size_of_code("text:4K", is, 0), 12);
+   assert_int_equal(size_of_code("all:4K", is, 0), 12);
+   assert_int_equal(size_of_code("libx.so:2M", is, 0), 21);
+   assert_int_equal(size_of_code("liby.so:2M,heap:4K", is, 0), 16);
+}
+
+TEST(rules_for_all_code)
+{
+   static const char *const all[] = { "text:4K", "4K", "heap:2M,all:thp" };
+   static const char *const some[] = { "heap:4K", "text#1:2M", "text=libc.so*:2M", "lib*:4K", "file:64K" };
+   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+      tlb_page_policy p = empty();
+      tlb_reason why;
+      assert_true(tlb_page_rules_parse(all[i], ',', 12, &p, &why));
+      assert_true(tlb_page_rules_have_code(&p));
+   }
+   for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+      tlb_page_policy p = empty();
+      tlb_reason why;
+      assert_true(tlb_page_rules_parse(some[i], ',', 12, &p, &why));
+      assert_false(tlb_page_rules_have_code(&p));
+   }
+}
+
 TEST(which_rule)
 {
    static const tlb_mapping heap = { .kind = TLB_HEAP, .prot = RW };
@@ -339,6 +410,8 @@ int main(void)
    static const struct CMUnitTest tests[] = {
       CLAIM("valid rules are read and printed back", valid),
       CLAIM("the kernel's mode of huge pages counts where no rule says otherwise", modes),
+      CLAIM("code of files is in the kernel's blocks where it lies as in the file", code),
+      CLAIM("a rule for all memory or all code leaves none to the kernel", rules_for_all_code),
       CLAIM("a page's size comes with the number of the rule that decided it", which_rule),
       CLAIM("what is no rule is refused in words, and nothing is changed",
             refused),

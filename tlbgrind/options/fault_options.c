@@ -178,6 +178,16 @@ static Bool read_kernel(const HChar* text, const tlb_kernel_rules** kernel, tlb_
    return False;
 }
 
+const tlb_kernel_rules* tg_fault_options_kernel(void)
+{
+   const HChar* arg = tg_given("--kernel");
+   const tlb_kernel_rules* kernel = host_kernel();
+   tlb_reason ignored;
+   if (arg != NULL)
+      read_kernel(tg_given_value(arg), &kernel, &ignored);
+   return kernel;
+}
+
 /* The base pages of Linux on x86-64 and arm64. Faults with other base pages are not modelled, and
    the log's format excludes them. */
 static Bool check_page(UInt page_shift, const HChar* what, tlb_reason* why)

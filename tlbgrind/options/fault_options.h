@@ -34,4 +34,7 @@ const HChar* tg_fault_options_finish(UInt page_shift, UInt huge_shift, tlb_thp_m
                                      const TgKernelOptions* kernel, TgFaultOptions* out,
                                      tlb_reason* why);
 
+/* The kernel of the run: that of --kernel=, else the host's. An invalid argument is ignored. */
+const tlb_kernel_rules* tg_fault_options_kernel(void);
+
 #endif

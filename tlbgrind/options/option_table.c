@@ -79,7 +79,8 @@ static const TgOption options[] = {
      "pattern for the mapped file's name; SIZE:\n"
      "4K to 16G, thp or contig; later rules\n"
      "override earlier ones [the base page, and\n"
-     "what the program asks for]",
+     "what the program asks for; on arm64 text in\n"
+     "blocks of 64K, as its kernel maps it]",
      KEPT, EVERYDAY },
    { "--huge-pool", "=SIZE:PAGES[,...]",
      "how many large pages of a size there are\n"
@@ -181,9 +182,10 @@ static const TgOption options[] = {
    { "--mthp", "=none|SIZE[@madvise][,...]",
      "sizes of anonymous folios [the host's]",
      KEPT },
-   { "--kernel", "=6.1|6.12|6.17|6.18|7.2|host",
+   { "--kernel", "=6.1|6.12|6.16|6.17|6.18|7.2|host",
      "the version of Linux whose read-ahead and fault-around\n"
-     "of files are simulated [host]",
+     "of files are simulated, and on arm64 how it maps\n"
+     "code [host]",
      KEPT },
    { "--instr-at-start", "=yes|no",
      "no: simulate nothing until TLBGRIND_START of\n"

@@ -26,7 +26,8 @@ static Bool has_large(const TgOptions* o)
 {
    Bool has = False;
    for (UInt i = 0; i < o->n_machines; i++)
-      has |= o->machine[i].pages.n_rules > 0 || o->machine[i].pages.thp == TLB_THP_ALWAYS;
+      has |= o->machine[i].pages.n_rules > 0 || o->machine[i].pages.thp == TLB_THP_ALWAYS
+             || o->machine[i].pages.code_shift != 0;
    return has;
 }
 

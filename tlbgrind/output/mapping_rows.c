@@ -30,7 +30,8 @@ typedef ULong Costs[TG_N_COSTS];
 typedef struct {
    ULong start, end;   /* of the pages */
    ULong first, behind; /* whole large pages are in [first, behind) */
-   UInt shift;         /* of the pages that rules give it */
+   UInt shift;         /* of the pages that rules give it, from `from` on */
+   ULong from;
 } Division;
 
 typedef struct {
@@ -75,6 +76,9 @@ static Division division_of(const TgMachine* m, const tlb_mapping* is, UInt larg
    if (wish.how == TLB_FIXED && is->kind == TLB_STACK
        && !tlb_mappings_overlap(all, down(is->start, d.shift), is->start))
       d.start = down(is->start, d.shift);
+   d.from = d.start;
+   while (d.from < d.end && tlb_page_is_first_code(&m->pages, &wish, is, d.from))
+      d.from += 1ULL << d.shift;
    d.first = up(d.start, large);
    d.behind = down(d.end, large);
    if (d.first >= d.behind)
@@ -91,7 +95,7 @@ static UInt part_at(const Division* d, Addr block)
 static void print_pages(TgFile* f, const TgMachine* m, const Division* d)
 {
    const UInt base = m->m.base_page_shift;
-   const ULong first = up(d->start, d->shift), behind = down(d->end, d->shift);
+   const ULong first = up(d->from, d->shift), behind = down(d->end, d->shift);
    const ULong in_large = d->shift > base && first < behind ? behind - first : 0;
    const ULong small = (d->end - d->start - in_large) >> base;
    const HChar* between = "";

@@ -82,7 +82,7 @@ static void read_policy(tlb_page_policy *p)
 {
    read_memory(p, sizeof *p);
    bool good = p->n_rules <= TLB_MAX_PAGE_RULES && p->n_pools <= TLB_MAX_PAGE_POOLS
-               && p->thp_shift <= TLB_MAX_PAGE_SHIFT;
+               && p->thp_shift <= TLB_MAX_PAGE_SHIFT && p->code_shift <= TLB_MAX_PAGE_SHIFT;
    for (unsigned i = 0; good && i < p->n_rules; i++)
       good = p->rule[i].shift <= TLB_MAX_PAGE_SHIFT
              && memchr(p->rule[i].pattern, '\0', sizeof p->rule[i].pattern) != NULL;

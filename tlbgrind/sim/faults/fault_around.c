@@ -250,7 +250,7 @@ int tlb_fill_huge_file(tlb_fault_model *m, const tlb_fault_rules *r, const tlb_m
    const around a = { f, tlb_file_page(m, v, 0), 0 };
    const uint64_t pages = tlb_table_pages(m);
    uint64_t first, last;
-   if (!r->cold || !m->settings.kernel->whole_folios)
+   if (!r->cold || !m->settings.kernel->large_folios)
       return 0;
    whole_folio(m, r, v, &a, page, &first, &last);
    if (last - first + 1 != pages || first % pages != 0 || !is_empty(m, r, first, pages, 1))

@@ -13,6 +13,7 @@ const tlb_kernel_rules tlb_kernels[TLB_N_KERNELS] = {
    { .name = "6.1", .since = { 0, 0 }, .follows_behind = 1, .scans_less = 1,
      .reading_on_waits = 1 },
    { .name = "6.12", .since = { 6, 12 } },
+   { .name = "6.16", .since = { 6, 16 }, .large_folios = 1, .first_order = 2, .grows_by_folio = 1 },
    { .name = "6.17", .since = { 6, 17 }, .large_folios = 1, .code_ahead = 1 },
    { .name = "6.18", .since = { 6, 18 }, .large_folios = 1, .code_ahead = 1, .whole_folios = 1,
      .no_mark_at_end = 1 },

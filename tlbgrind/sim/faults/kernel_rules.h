@@ -15,8 +15,11 @@ TLB_API_BEGIN
 typedef struct {
    const char *name;      /* the version that was looked at, such as "6.18" */
    unsigned since[2];     /* the first version that is taken to have these rules */
-   int large_folios;      /* files of ext4 are read in folios of several pages; a window that goes on
-                             ends with such a one */
+   int large_folios;      /* files of ext4 are read in folios of several pages */
+   unsigned first_order;  /* of these folios in a window that goes on with none */
+   int grows_by_folio;    /* a window that goes on has folios four times as large as the one that was
+                             touched, and ends anywhere; else four times as large as the window
+                             before, and it ends with such a one */
    int code_ahead;        /* mappings that may be executed are read from the page on, also with
                              MADV_RANDOM, and on arm64 in folios of 64K */
    int whole_folios;      /* fault-around maps all of a folio of which it maps a page, if the mapping
@@ -34,7 +37,7 @@ typedef struct {
    int reading_on_waits;  /* a fault that makes a window go on counts as major */
 } tlb_kernel_rules;
 
-enum { TLB_N_KERNELS = 5 };
+enum { TLB_N_KERNELS = 6 };
 
 /* The oldest first. */
 extern const tlb_kernel_rules tlb_kernels[TLB_N_KERNELS];

@@ -263,7 +263,7 @@ static uint64_t read_sequence(tlb_fault_model *m, tlb_fault_file *f,
       f->ahead_start = 0;
       f->ahead_size = pages;
       f->ahead_async = pages / 2;
-      f->ahead_order = 0;
+      f->ahead_order = m->settings.kernel->first_order;
       return read_window(m, f, 0);
    }
    if (m->settings.kernel->follows_behind && follows(m, f, page, 1)) {
@@ -291,7 +291,7 @@ void tlb_fault_file_header(tlb_fault_model *m, uint64_t device, uint64_t inode)
    f->ahead_start = 0;
    f->ahead_size = most >= 32 ? 4 : most >= 4 ? 2 : tlb_max(most, 1);
    f->ahead_async = f->ahead_size > 1 ? f->ahead_size - 1 : 0;
-   f->ahead_order = 0;
+   f->ahead_order = m->settings.kernel->first_order;
    read_window(m, f, 0);
 }
 
@@ -351,7 +351,7 @@ static uint64_t read_around(tlb_fault_model *m, const tlb_mapping *v, tlb_fault_
       *start = page - tlb_min(page, pages / 2);
       f->ahead_size = pages;
       f->ahead_async = pages / 4;
-      f->ahead_order = 0;
+      f->ahead_order = m->settings.kernel->first_order;
    }
    f->ahead_start = *start;
    return read_window(m, f, *start);
@@ -423,8 +423,10 @@ static void read_next(tlb_fault_model *m, tlb_fault_file *f)
    where such a one does. */
 static void read_on(tlb_fault_model *m, tlb_fault_file *f, uint64_t page)
 {
+   const tlb_kernel_rules *const kernel = m->settings.kernel;
    const uint64_t most = ahead_pages(m);
-   const uint64_t folio = (uint64_t)1 << (f->cache[page] >> ORDER_SHIFT);
+   const unsigned folio_order = f->cache[page] >> ORDER_SHIFT;
+   const uint64_t folio = (uint64_t)1 << folio_order;
    const uint64_t first = page & ~(folio - 1);
    for (uint64_t i = first; i < first + folio; i++)
       f->cache[i] &= (uint8_t)~MARKED;
@@ -438,8 +440,8 @@ static void read_on(tlb_fault_model *m, tlb_fault_file *f, uint64_t page)
       f->ahead_size = grown(start - page + most, most);
       f->ahead_async = f->ahead_size;
    }
-   f->ahead_order += 2;
-   if (!m->settings.kernel->large_folios) {
+   f->ahead_order = (kernel->grows_by_folio ? folio_order : f->ahead_order) + 2;
+   if (!kernel->large_folios || kernel->grows_by_folio) {
       read_next(m, f);
       return;
    }

@@ -20,7 +20,8 @@
 
 bool tlb_mmus_asks(const tlb_machine *machine, const tlb_page_policy *pages)
 {
-   if (pages != NULL && (pages->n_rules > 0 || pages->thp == TLB_THP_ALWAYS))
+   if (pages != NULL
+       && (pages->n_rules > 0 || pages->thp == TLB_THP_ALWAYS || pages->code_shift != 0))
       return true;
    return tlb_machine_largest_block(machine) != 0;
 }
@@ -57,7 +58,9 @@ static bool are_same_rules(const tlb_page_policy *a, const tlb_page_policy *b)
 {
    if (a == NULL || b == NULL)
       return a == b;
-   bool same = a->thp == b->thp && a->thp_shift == b->thp_shift && a->n_rules == b->n_rules
+   bool same = a->thp == b->thp && a->thp_shift == b->thp_shift
+               && a->code_shift == b->code_shift && a->code_from == b->code_from
+               && a->n_rules == b->n_rules
                && a->n_pools == b->n_pools;
    for (unsigned i = 0; same && i < a->n_rules; i++)
       same = is_same_rule(&a->rule[i], &b->rule[i]);

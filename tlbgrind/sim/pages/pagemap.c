@@ -51,7 +51,8 @@ static tlb_page_wish wish_at(const tlb_pagemap *p, const tlb_view *v,
          return (tlb_page_wish){ (tlb_rule_how)b->how, shift, 0 };
    }
    const tlb_page_wish w = tlb_page_wish_for(&v->policy, m, v->base_shift);
-   if (w.how == TLB_THP && !tlb_thp_consented(p->thp, m))
+   if ((w.how == TLB_THP && !tlb_thp_consented(p->thp, m))
+       || tlb_page_is_first_code(&v->policy, &w, m, address))
       return (tlb_page_wish){ TLB_FIXED, v->base_shift, w.rule };
    return w;
 }

@@ -397,9 +397,20 @@ static int may_be_thp(const tlb_mapping *m)
 
 /* What the contiguous hint makes one entry: 128 pages of Arm's 16K granule, 32 of its 64K
    granule, else 64K. */
-static unsigned contig_shift(unsigned base_page_shift)
+unsigned tlb_contig_shift(unsigned base_page_shift)
 {
    return base_page_shift == 14 || base_page_shift == 16 ? 21 : 16;
+}
+
+/* Whether the mapping is code of a file that the kernel maps in blocks: pages of a folio, whose place
+   in the file is a multiple of its size, as its address has to be. The program itself lies so natively,
+   wherever it is here. */
+static int is_code_in_blocks(const tlb_page_policy *policy, const tlb_mapping *m)
+{
+   const uint64_t mask = ((uint64_t)1 << policy->code_shift) - 1;
+   return policy->code_shift != 0 && m->kind == TLB_IMAGE && (m->prot & TLB_MAY_EXECUTE) != 0
+          && (m->inode != 0 || m->device != 0)
+          && ((m->flags & TLB_MAP_MAIN) != 0 || ((m->start - m->offset) & mask) == 0);
 }
 
 static tlb_page_wish wish(const tlb_page_policy *policy, const tlb_mapping *m,
@@ -409,6 +420,8 @@ static tlb_page_wish wish(const tlb_page_policy *policy, const tlb_mapping *m,
    tlb_page_wish w = { TLB_FIXED, base_page_shift, 0 };
    if (hugetlb && m->huge_shift > base_page_shift)
       w.shift = m->huge_shift;
+   else if (!hugetlb && is_code_in_blocks(policy, m))
+      w = (tlb_page_wish){ TLB_CONTIG, policy->code_shift, 0 };
    else if (thp && !hugetlb)
       w.how = TLB_THP;
    for (unsigned i = 0; i < policy->n_rules; i++) {
@@ -421,8 +434,8 @@ static tlb_page_wish wish(const tlb_page_policy *policy, const tlb_mapping *m,
    }
    if (w.how == TLB_THP)
       w.shift = may_be_thp(m) ? tlb_thp_shift(policy, base_page_shift) : 0;
-   if (w.how == TLB_CONTIG)
-      w.shift = contig_shift(base_page_shift);
+   if (w.how == TLB_CONTIG && w.rule != 0)
+      w.shift = tlb_contig_shift(base_page_shift);
    if (w.how != TLB_FIXED && w.shift <= base_page_shift) {
       w.how = TLB_FIXED;
       w.shift = base_page_shift;
@@ -430,11 +443,19 @@ static tlb_page_wish wish(const tlb_page_policy *policy, const tlb_mapping *m,
    return w;
 }
 
+int tlb_page_is_first_code(const tlb_page_policy *policy, const tlb_page_wish *wish_of_all,
+                           const tlb_mapping *m, uint64_t address)
+{
+   const uint64_t block = address >> policy->code_shift << policy->code_shift;
+   return wish_of_all->how == TLB_CONTIG && wish_of_all->rule == 0
+          && block - m->start + m->offset < policy->code_from;
+}
+
 unsigned tlb_page_rule_shift(const tlb_page_policy *policy, const tlb_page_rule *rule,
                              unsigned base_page_shift)
 {
    const unsigned shift = rule->how == TLB_THP      ? tlb_thp_shift(policy, base_page_shift)
-                          : rule->how == TLB_CONTIG ? contig_shift(base_page_shift)
+                          : rule->how == TLB_CONTIG ? tlb_contig_shift(base_page_shift)
                                                     : rule->shift;
    return shift > base_page_shift ? shift : 0;
 }
@@ -457,6 +478,16 @@ int tlb_page_rules_have_numbers(const tlb_page_policy *policy)
 {
    for (unsigned i = 0; i < policy->n_rules; i++) {
       if (policy->rule[i].number != 0)
+         return 1;
+   }
+   return 0;
+}
+
+int tlb_page_rules_have_code(const tlb_page_policy *policy)
+{
+   for (unsigned i = 0; i < policy->n_rules; i++) {
+      const tlb_page_rule *const r = &policy->rule[i];
+      if (r->what == TLB_OF_ALL || (r->what == TLB_OF_TEXT && r->pattern[0] == '\0' && r->number == 0))
          return 1;
    }
    return 0;

@@ -59,6 +59,9 @@ typedef struct {
    tlb_thp_mode thp; /* of the kernel, where no rule says otherwise */
    unsigned thp_shift; /* of transparent huge pages; 0: of what one page table of 8-byte entries
                           covers */
+   unsigned code_shift; /* of the blocks in which the kernel maps code of files where no rule says
+                           otherwise; 0: in base pages */
+   uint64_t code_from;  /* the first bytes of a file, which are in base pages all the same */
    unsigned n_rules;
    tlb_page_rule rule[TLB_MAX_PAGE_RULES];
    unsigned n_pools;
@@ -103,7 +106,9 @@ uint32_t tlb_page_rules_about(const tlb_page_policy *policy,
 
 /* How the mapping is to be backed: TLB_FIXED with the base page's shift if no
    rule speaks of it. What the program itself asks for, by MAP_HUGETLB or, as far as the
-   kernel's mode has it, MADV_HUGEPAGE, is a rule before all others; thp and contig leave
+   kernel's mode has it, MADV_HUGEPAGE, is a rule before all others, and so are the kernel's blocks
+   of code, of the program and where a library's places in memory and in its file differ by whole
+   blocks; thp and contig leave
    memory from MAP_HUGETLB as it is, thp also what has MADV_NOHUGEPAGE. */
 typedef struct {
    tlb_rule_how how;
@@ -119,6 +124,17 @@ tlb_page_wish tlb_page_wish_for(const tlb_page_policy *policy,
 tlb_page_wish tlb_page_wish_collapsed(const tlb_page_policy *policy,
                                       const tlb_mapping *m,
                                       unsigned base_page_shift);
+
+/* Whether a wish for the mapping is for the kernel's blocks of code, and the one at the address is
+   none, as it is among the first bytes of its file. */
+int tlb_page_is_first_code(const tlb_page_policy *policy, const tlb_page_wish *wish,
+                           const tlb_mapping *m, uint64_t address);
+
+/* The shift of the blocks under the contiguous hint. */
+unsigned tlb_contig_shift(unsigned base_page_shift);
+
+/* Whether some rule speaks of all code of files, so that none of it is as the kernel maps it. */
+int tlb_page_rules_have_code(const tlb_page_policy *policy);
 
 /* Whether a rule asks for transparent huge pages. */
 int tlb_page_rules_have_thp(const tlb_page_policy *policy);

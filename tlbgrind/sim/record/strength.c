@@ -442,6 +442,7 @@ uint64_t tlb_policy_sizes(const tlb_page_policy *policy, unsigned base_page_shif
       sizes |= UINT64_C(1) << tlb_page_rule_shift(policy, &policy->rule[i], base_page_shift);
    if (policy->thp == TLB_THP_ALWAYS)
       sizes |= UINT64_C(1) << tlb_thp_shift(policy, base_page_shift);
+   sizes |= UINT64_C(1) << policy->code_shift;
    return sizes & ~UINT64_C(1); /* of no size */
 }
 

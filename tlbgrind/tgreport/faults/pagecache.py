@@ -19,6 +19,8 @@ class Kernel(NamedTuple):
     """What differs from the oldest version, of what does not depend on madvise."""
 
     large_folios: bool = False
+    first_order: int = 0
+    grows_by_folio: bool = False
     code_ahead: bool = False
     whole_folios: bool = False
     few_hits: bool = False
@@ -33,6 +35,7 @@ _SINCE_6_18 = _6_17._replace(whole_folios=True, no_mark_at_end=True)
 KERNELS = {
     "6.1": Kernel(follows_behind=True, scans_less=True, reading_on_waits=True),
     "6.12": Kernel(),
+    "6.16": Kernel(large_folios=True, first_order=2, grows_by_folio=True),
     "6.17": _6_17,
     "6.18": _SINCE_6_18,
     "7.2": _SINCE_6_18._replace(few_hits=True),
@@ -85,7 +88,7 @@ class CachedFile:
         self.start = 0
         self.size = 4 if most >= 32 else 2 if most >= 4 else max(most, 1)
         self.async_ = self.size - 1 if self.size > 1 else 0
-        self.ahead_order = 0
+        self.ahead_order = self.kernel.first_order
         self._window(0)
 
     def need(self, page: int, first: int, last: int, executes: bool, around_first: bool) -> bool:
@@ -177,7 +180,7 @@ class CachedFile:
             self.start = page - min(page, self.ahead // 2)
             self.size = self.ahead
             self.async_ = self.ahead // 4
-            self.ahead_order = 0
+            self.ahead_order = self.kernel.first_order
         self._window(self.start)
 
     def _found(self, page: int, executes: bool) -> bool:
@@ -205,7 +208,8 @@ class CachedFile:
 
     def _read_on(self, page: int) -> None:
         most = self.ahead
-        folio = 1 << self.order[page]
+        folio_order = self.order[page]
+        folio = 1 << folio_order
         first = page & ~(folio - 1)
         self.marked.difference_update(range(first, first + folio))
         behind = self.start + self.size
@@ -224,8 +228,8 @@ class CachedFile:
             self.start = start
             self.size = _grown(start - page + most, most)
             self.async_ = self.size
-        self.ahead_order += 2
-        if self.kernel.large_folios:
+        self.ahead_order = (folio_order if self.kernel.grows_by_folio else self.ahead_order) + 2
+        if self.kernel.large_folios and not self.kernel.grows_by_folio:
             self._end_with_folio(most)
         self.goes_on = True
         self._window(self.start)
