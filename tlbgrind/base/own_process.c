@@ -17,8 +17,9 @@ enum { ALL_CHILDREN = 0x40000000 };
 
 Int tg_own_fork(void)
 {
-   /* Without flags: a copy, which sends signal number 0. */
-   const SysRes r = VG_(do_syscall)(__NR_clone, 0, 0, 0, 0, 0, 0, 0, 0);
+   /* Without flags: a copy, which sends signal number 0. On POWER the core takes the seventh argument
+      for the instruction: 1 is sc, which each kernel has, else it is scv. clone() has no seventh. */
+   const SysRes r = VG_(do_syscall)(__NR_clone, 0, 0, 0, 0, 0, 0, 1, 0);
    return sr_isError(r) ? -1 : (Int)sr_Res(r);
 }
 
