@@ -76,6 +76,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/pages/advice_report.c \
 	tlbgrind/sim/pages/advice_rules.c \
 	tlbgrind/sim/pages/backing_report.c \
+	tlbgrind/sim/pages/code_blocks.c \
 	tlbgrind/sim/pages/large.c \
 	tlbgrind/sim/pages/mappings.c \
 	tlbgrind/sim/pages/pagemap.c \
@@ -156,6 +157,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/pages/advice_report.h \
 	tlbgrind/sim/pages/advice_rules.h \
 	tlbgrind/sim/pages/backing_report.h \
+	tlbgrind/sim/pages/code_blocks.h \
 	tlbgrind/sim/pages/rule_notes.h \
 	tlbgrind/sim/pages/touched.h \
 	tlbgrind/sim/record/large_filter.h \

@@ -24,7 +24,7 @@ const char *const fuzz_words[] = {
    "@events faults\n", "version: 2\n", "after: 3 0123456789abcdef f\n", "pages: 21\n", "thp: always\n", "filter: RW 8 4 21\n", "P",
    "version: 3\n", "pages: 13 14 21\n", "filter: W/R 64 4\n", "filter: IRW 1 4\n", "filter: I 1 4 14\n",
    "version: 5\n", "data: yes\n", "@data\n# tlbgrind data\n", "@machines\n", "object: 1 heap pages 1\n", ";12 1+8\n",
-   "version: 7\n", "filter: RW 1 48\n", "filter: RW 16 3\n", "version: 6\n", "flushes: yes\n", "K", "K\005\001",
+   "version: 7\n", "filter: RW 1 48\n", "filter: RW 16 3\n", "version: 8\n", "code: 16 131072 aarch64 6.18\n", "version: 6\n", "flushes: yes\n", "K", "K\005\001",
    "@totals\n", "@cut ", ":1 2 3 0 0 0 1 ;12\n", "fn=(1) main\n", NULL
 };
 

@@ -32,7 +32,9 @@ CHECKS = {
     "test_calls_are_those_of_the_source": "known counts",
     "test_the_fast_path_changes_nothing": "fast path",
     "test_programs_count_as_a_naive_simulation": "naive simulation",
+    "test_code_in_the_kernels_blocks_counts_as_a_naive_simulation": "naive simulation",
     "test_with_cachegrinds_definitions_all_counts_are_cachegrinds": "cachegrind",
+    "test_a_recording_is_replayed_as_the_run_was": "recordings",
 }
 ORDER = list(dict.fromkeys(CHECKS.values()))
 

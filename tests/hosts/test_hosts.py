@@ -36,6 +36,7 @@ from hosts_support import (
 from oracle.naive_tlb import Array, Hierarchy
 
 CLIENTS = SOURCE / "tests" / "clients"
+TG_SIMULATE = Path(os.environ["TG_BUILDDIR"], "tlbgrind/tg_simulate")  # of this architecture
 
 # The start as in Valgrind's own tools.
 STARTED_ALIKE = ("--native-start=no", "--thp=madvise")
@@ -245,6 +246,27 @@ def test_code_in_the_kernels_blocks_counts_as_a_naive_simulation(host: Host, pro
     assert newer == naive(lambda page: -1 - page // 16 if page // 16 in blocks else page)
     assert newer == ours("--kernel=6.17", "--fast-path=no")
     assert naive(lambda page: page) == ours("--kernel=6.12")
+
+
+@each(WITH_ORACLES, lambda h: h.programs[:2][-1:])
+def test_a_recording_is_replayed_as_the_run_was(host: Host, program: Program, folder: Path) -> None:
+    """On arm64 the kernel's blocks of code are those of the run, too. POWER's machines have base pages of 64K, which
+    are 4K in a run under qemu, but not when they are simulated later."""
+    machine = f"--machine={'skylake' if host.valgrind == 'ppc64le' else host.machine}"
+    command = command_line(host, program, folder)
+    live, recording, replayed = folder / "live", folder / "recording", folder / "replayed"
+    options = ["-q", "--kernel=6.17", f"--record={recording}", f"--tlbgrind-out-file={live}", machine, *STARTED_ALIKE]
+    run(host, "tlbgrind", options, command)
+
+    def replay(*rules: str) -> list[bytes]:
+        subprocess.run([TG_SIMULATE, machine, *rules, "-o", replayed, recording], stdout=subprocess.DEVNULL, check=True)
+        return without_the_run(replayed)
+
+    assert replay() == without_the_run(live)
+    has_blocks = b"code of files from 128K on in blocks of 64K, as Linux 6.17 maps it" in live.read_bytes()
+    assert has_blocks == (host.valgrind == "arm64")
+    if has_blocks:
+        assert replay("--pages=text:4K") != without_the_run(live)
 
 
 def cachegrind(host: Host, program: Sequence[str | Path], folder: Path) -> list[int]:

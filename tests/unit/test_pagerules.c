@@ -3,6 +3,9 @@
 
 #include "unit.h"
 
+#include "sim/machine/builtin.h"
+#include "sim/machine/machine_file.h"
+#include "sim/pages/code_blocks.h"
 #include "sim/pages/pagerules.h"
 
 typedef struct {
@@ -381,6 +384,50 @@ TEST(rules_for_all_code)
    }
 }
 
+static int is_in_blocks(const char *machine, const char *rules, char note[TLB_RULE_NOTE_SIZE])
+{
+   static const char text[] = "16 131072 aarch64 6.18";
+   const tlb_builtin *const b = tlb_builtin_machine(machine);
+   static tlb_machine m;
+   tlb_page_policy p = empty();
+   tlb_code_blocks c;
+   tlb_reason why;
+   uint32_t line;
+   assert_non_null(b);
+   assert_true(tlb_machine_parse(b->text, b->length, &m, &line, &why));
+   assert_true(tlb_code_blocks_parse(text, strlen(text), &c));
+   assert_true(rules[0] == '\0' || tlb_page_rules_parse(rules, ',', 12, &p, &why));
+   const int is = tlb_code_blocks_take(&c, &m, &p, note) != 0;
+   assert_int_equal(p.code_shift, is ? 16 : 0);
+   assert_int_equal(p.code_from, is ? 131072 : 0);
+   return is;
+}
+
+TEST(blocks)
+{
+   char note[TLB_RULE_NOTE_SIZE];
+   assert_true(is_in_blocks("neoverse-n1", "heap:2M,libc.so.6:4K", note));
+   assert_string_equal(note, "code of files from 128K on in blocks of 64K, as Linux 6.18 maps it; "
+                             "--pages=text:4K for base pages, text:contig for all of it");
+   assert_false(is_in_blocks("neoverse-n1", "text:4K", note));
+   assert_false(is_in_blocks("neoverse-n1", "2M", note));
+   assert_false(is_in_blocks("apple-m1", "", note)); /* base pages of 16K */
+   assert_false(is_in_blocks("skylake", "", note));
+}
+
+TEST(no_blocks)
+{
+   static const char *const wrong[] = {
+      "", "16", "16 131072", "16 131072 aarch64", "16 131072 aarch64 ", "16 131072 aarch64 6.18 ",
+      "16 131072  6.18", "12 131072 aarch64 6.18", "99 131072 aarch64 6.18", "x 131072 aarch64 6.18",
+      "16 131072 aarch64aarch64aa 6.18", "16 131072 aar\tch64 6.18",
+   };
+   for (unsigned i = 0; i < N(wrong); i++) {
+      tlb_code_blocks c;
+      assert_false(tlb_code_blocks_parse(wrong[i], strlen(wrong[i]), &c));
+   }
+}
+
 TEST(which_rule)
 {
    static const tlb_mapping heap = { .kind = TLB_HEAP, .prot = RW };
@@ -412,6 +459,8 @@ int main(void)
       CLAIM("the kernel's mode of huge pages counts where no rule says otherwise", modes),
       CLAIM("code of files is in the kernel's blocks where it lies as in the file", code),
       CLAIM("a rule for all memory or all code leaves none to the kernel", rules_for_all_code),
+      CLAIM("a kernel's blocks of code are for machines of its architecture that hold them", blocks),
+      CLAIM("what a recording says of such blocks is refused if it can not be so", no_blocks),
       CLAIM("a page's size comes with the number of the rule that decided it", which_rule),
       CLAIM("what is no rule is refused in words, and nothing is changed",
             refused),

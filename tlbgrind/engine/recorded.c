@@ -52,6 +52,8 @@ static void put_text(void* opaque, const HChar* text, SizeT n)
 static Int version_of(const TgOptions* o)
 {
    const tlb_strength* s = &o->record->strength;
+   if (o->record->code.shift != 0)
+      return 8;
    if (tlb_late_lets_go(s))
       return 7;
    if (o->kernel.flushes)
@@ -78,6 +80,9 @@ static void write_head(const TgOptions* o)
          tg_file_print(f, " %d", __builtin_ctzll(rest));
       tg_file_print(f, "\nthp: %s\n", tg_thp_name(o->pages.policy.thp));
    }
+   if (o->record->code.shift != 0)
+      tg_file_print(f, "code: %u %llu %s %s\n", o->record->code.shift, (ULong)o->record->code.from,
+                    o->record->code.isa, o->record->code.kernel);
    if (o->kernel.flushes)
       tg_file_print(f, "flushes: yes\n");
    if (o->kernel.switches.every > 0)

@@ -10,6 +10,7 @@
 #include "options/machines.h"
 #include "options/record_options.h"
 #include "options/refuse.h"
+#include "options/rule_check.h"
 #include "options/run_machines.h"
 
 static TgRecordOptions record;
@@ -102,6 +103,8 @@ static void each_machine(TgOptions* o, TgForMachine* each)
 static ULong usual_sizes(const TgOptions* o)
 {
    ULong sizes = 1ULL << tg_run_machines_huge_shift(o);
+   if (tg_given("--record") != NULL)
+      sizes |= 1ULL << record.code.shift;
    for (UInt i = 0; i < o->n_machines; i++)
       sizes |= tlb_policy_sizes(&o->machine[i].pages, o->machine[i].m.base_page_shift);
    return sizes & ~((2ULL << o->page_shift) - 1);
@@ -170,7 +173,10 @@ void tg_record_options_finish(TgOptions* o)
    if (arg == NULL)
       return;
    record.strength.base_page_shift = o->page_shift;
+   record.code = tg_rule_check_code(o);
    find_sizes(o);
+   if ((record.strength.large >> record.code.shift & 1) == 0)
+      record.code.shift = 0;
    each_machine(o, add);
    tlb_strength_complete(&record.strength);
    if (o->n_machines == TLB_MAX_MMUS)

@@ -6,6 +6,7 @@
 
 #include "pub_tool_basics.h"
 
+#include "sim/pages/code_blocks.h"
 #include "sim/record/strength.h"
 
 #include "options/options.h"
@@ -13,6 +14,7 @@
 struct _TgRecordOptions {
    tlb_strength strength;
    UInt thp_shift; /* of the run's transparent huge pages */
+   tlb_code_blocks code; /* of its kernel; none if the recording is not for pages of that size */
 };
 
 /* Sets o->record, which stays NULL if the run is not recorded; to be called when the machines and

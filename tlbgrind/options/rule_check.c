@@ -53,36 +53,32 @@ static const HChar* system_of(const TgMachine* m)
 /* The first read-ahead: of it the header has been read before any code, page by page. */
 enum { FIRST_READ = 128 << 10 };
 
-/* Code of files is in blocks of that size where the kernel reads it in folios as large as what the
-   contiguous hint makes one entry, and the machine has such entries. */
-static void settle_code(const TgOptions* o, TgMachine* m)
+tlb_code_blocks tg_rule_check_code(const TgOptions* o)
 {
+   tlb_code_blocks c = { .from = FIRST_READ };
    const tlb_kernel_rules* kernel = tg_fault_options_kernel();
-   const UInt shift = tg_arch.code_folio_shift;
-   if (shift <= m->m.base_page_shift || tlb_contig_shift(m->m.base_page_shift) != shift
-       || !kernel->code_ahead || VG_(strcmp)(system_of(m), tg_arch.isa) != 0 || o->as_cachegrind
-       || tlb_machine_holds_large(&m->m, shift) != TLB_HOLDS_YES
-       || tlb_page_rules_have_code(&m->pages))
-      return;
-   m->pages.code_shift = shift;
-   m->pages.code_from = FIRST_READ;
-   tg_machine_assume(m, "code of files from %uK on in blocks of %s, as Linux %s maps it; "
-                        "--pages=text:%s for base pages, text:contig for all of it",
-                     FIRST_READ >> 10, tg_page_size(shift).text, kernel->name,
-                     tg_page_size(m->m.base_page_shift).text);
+   if (tg_arch.code_folio_shift == 0 || !kernel->code_ahead || o->as_cachegrind)
+      return c;
+   c.shift = tg_arch.code_folio_shift;
+   VG_(strncpy)(c.isa, tg_arch.isa, sizeof c.isa - 1);
+   VG_(strncpy)(c.kernel, kernel->name, sizeof c.kernel - 1);
+   return c;
 }
 
 /* A machine without arrays for transparent huge pages gets none: the kernel of such a machine would
    make none. */
 void tg_rule_check(TgOptions* o)
 {
+   const tlb_code_blocks code = tg_rule_check_code(o);
+   HChar said[TLB_RULE_NOTE_SIZE];
    for (UInt i = 0; i < o->n_machines; i++) {
       TgMachine* m = &o->machine[i];
       m->pages.thp_shift = tlb_machine_thp_shift(&m->m, system_of(m));
       m->n_own = VG_(sizeXA)(m->assumptions);
       for (UInt j = 0; j < m->pages.n_rules; j++)
          check_rule(m, j, j >= o->pages.policy.n_rules);
-      settle_code(o, m);
+      if (tlb_code_blocks_take(&code, &m->m, &m->pages, said))
+         tg_machine_assume(m, "%s", said);
       if (o->pages.thp_arg != NULL && m->pages.thp == TLB_THP_NEVER
           && tlb_page_rules_have_thp(&m->pages))
          tg_refuse(tg_given("--machine"),

@@ -651,7 +651,8 @@ static void load_for_recording(simulation *s)
    TgRecording *const recording = tg_recording_open(o->recording);
    const tlb_strength *const strength = tg_recording_strength(recording);
    const TgSimulatedPages pages = tg_simulated_pages(o, strength->base_page_shift,
-                                                     tg_recording_thp(recording));
+                                                     tg_recording_thp(recording),
+                                                     tg_recording_code(recording));
    const TgSimulatedKernel kernel = { o->flush, syscalls_of(o->syscalls) };
    s->list = tg_simulated_load(o->machines, o->advice, &pages, &kernel);
    s->list.switches = o->switches;

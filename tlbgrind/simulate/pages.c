@@ -53,9 +53,9 @@ static void settle_thp(const TgSimulateOptions *o, const char *with_thp, TgSimul
 }
 
 TgSimulatedPages tg_simulated_pages(const TgSimulateOptions *o, unsigned base_page_shift,
-                                    tlb_thp_mode recorded)
+                                    tlb_thp_mode recorded, const tlb_code_blocks *code)
 {
-   TgSimulatedPages out = { .policy = { .thp = recorded } };
+   TgSimulatedPages out = { .policy = { .thp = recorded }, .code = *code };
    const char *with_thp = NULL; /* the first with a rule for transparent huge pages */
    tlb_reason why;
    for (unsigned i = 0; i < o->n_pages; i++) {
@@ -121,6 +121,7 @@ tlb_page_policy tg_machines_pages(const TgSimulatedPages *all, const tlb_machine
                                   TgPageNotes *notes)
 {
    tlb_page_policy p = all->policy;
+   char note[TLB_RULE_NOTE_SIZE];
    tlb_reason why;
    p.thp_shift = tlb_machine_thp_shift(m, m->isa);
    notes->n = 0;
@@ -128,6 +129,8 @@ tlb_page_policy tg_machines_pages(const TgSimulatedPages *all, const tlb_machine
       tg_load_refuse("--machine: %s: %s", given, why.text);
    for (unsigned i = 0; i < p.n_rules; i++)
       note_rule(m, &p, &p.rule[i], given, i >= all->policy.n_rules, is_known, is_file, notes);
+   if (tlb_code_blocks_take(&all->code, m, &p, note))
+      strcpy(new_note(notes), note);
    settle_machine(all, m, given, &p, notes);
    return p;
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "sim/machine/machine.h"
+#include "sim/pages/code_blocks.h"
 #include "sim/pages/pagerules.h"
 #include "sim/pages/rule_notes.h"
 #include "simulate/options.h"
@@ -14,17 +15,18 @@
 typedef struct {
    tlb_page_policy policy;
    bool thp_is_given; /* by an option: --thp=, or a rule for all memory */
+   tlb_code_blocks code; /* of the run's kernel */
 } TgSimulatedPages;
 
 /* The policy of the options, over base pages of that size; `recorded`: the mode of transparent huge
-   pages in the run. What is wrong ends the program. */
+   pages in the run, and how it maps code. What is wrong ends the program. */
 TgSimulatedPages tg_simulated_pages(const TgSimulateOptions *o, unsigned base_page_shift,
-                                    tlb_thp_mode recorded);
+                                    tlb_thp_mode recorded, const tlb_code_blocks *code);
 
 /* Reads the name of a mode. */
 bool tg_thp_mode(const char *text, size_t n, tlb_thp_mode *out);
 
-enum { TG_MOST_NOTES = 2 * TLB_MAX_PAGE_RULES + 1 };
+enum { TG_MOST_NOTES = 2 * TLB_MAX_PAGE_RULES + 2 };
 
 typedef struct {
    unsigned n;

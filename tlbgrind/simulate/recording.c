@@ -172,8 +172,8 @@ static bool take_line(const char *line, size_t n, TgRecordingHead *head, const c
    tlb_strength *const out = &head->strength;
    uint64_t number;
    if (is_key(line, n, "version: ", &value)) {
-      *why = "its version is another than 1 to 7: a later tg_simulate may read it";
-      return end - value == 1 && *value >= '1' && *value <= '7';
+      *why = "its version is another than 1 to 8: a later tg_simulate may read it";
+      return end - value == 1 && *value >= '1' && *value <= '8';
    }
    if (is_key(line, n, "base page: ", &value)) {
       *why = "its base page is none";
@@ -191,6 +191,10 @@ static bool take_line(const char *line, size_t n, TgRecordingHead *head, const c
       *why = "its head has a mode of transparent huge pages that is none";
       if (!tg_thp_mode(value, (size_t)(end - value), &head->thp))
          return false;
+   }
+   if (is_key(line, n, "code: ", &value)) {
+      *why = "its head has blocks of code that can not be";
+      return tlb_code_blocks_parse(value, (size_t)(end - value), &head->code);
    }
    if (is_key(line, n, "switches: ", &value)) {
       *why = "its head has context switches that can not be";
@@ -333,7 +337,8 @@ static char *name_before(const TgRecording *r)
 static bool is_alike(const TgRecordingHead *a, const TgRecordingHead *b)
 {
    const tlb_strength *const x = &a->strength, *const y = &b->strength;
-   return a->thp == b->thp && a->data == b->data && x->base_page_shift == y->base_page_shift && x->large == y->large
+   return a->thp == b->thp && a->data == b->data && a->code.shift == b->code.shift
+          && x->base_page_shift == y->base_page_shift && x->large == y->large
           && x->n == y->n && memcmp(x->filter, y->filter, x->n * sizeof *x->filter) == 0;
 }
 
@@ -399,6 +404,11 @@ bool tg_recording_has_data(const TgRecording *r)
 const TgRecordedPoints *tg_recording_points(const TgRecording *r)
 {
    return &r->head.points;
+}
+
+const tlb_code_blocks *tg_recording_code(const TgRecording *r)
+{
+   return &r->head.code;
 }
 
 tlb_thp_mode tg_recording_thp(const TgRecording *r)

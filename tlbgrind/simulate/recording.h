@@ -4,6 +4,7 @@
 #ifndef TG_SIMULATE_RECORDING_H
 #define TG_SIMULATE_RECORDING_H
 
+#include "sim/pages/code_blocks.h"
 #include "sim/pages/mappings.h"
 #include "sim/record/strength.h"
 #include "sim/record/stream.h"
@@ -22,6 +23,9 @@ const tlb_strength *tg_recording_strength(const TgRecording *r);
 
 /* How the run's kernel has transparent huge pages. */
 tlb_thp_mode tg_recording_thp(const TgRecording *r);
+
+/* How it maps code. */
+const tlb_code_blocks *tg_recording_code(const TgRecording *r);
 
 /* Whether misses are counted by object of data, which stand at the end. */
 bool tg_recording_has_data(const TgRecording *r);
@@ -52,6 +56,7 @@ typedef struct {
    tlb_strength strength;
    TgRecordedPoints points;
    tlb_thp_mode thp;
+   tlb_code_blocks code;
    bool data; /* misses are counted by object of data */
    const char *after; /* the name of the recording that it goes on from, not ended by a zero; NULL: none */
    size_t after_length;
