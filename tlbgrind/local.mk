@@ -446,6 +446,7 @@ TOOL_SOURCES = \
 	tlbgrind/engine/program_prefetches.c \
 	tlbgrind/engine/jobs.c \
 	tlbgrind/engine/record_filters.c \
+	tlbgrind/engine/record_uses.c \
 	tlbgrind/engine/recorded.c \
 	tlbgrind/engine/recording.c \
 	tlbgrind/engine/replay.c \
@@ -622,6 +623,7 @@ TOOL_INCLUDES = \
 	tlbgrind/engine/program_prefetches.h \
 	tlbgrind/engine/jobs.h \
 	tlbgrind/engine/record_filters.h \
+	tlbgrind/engine/record_uses.h \
 	tlbgrind/engine/recorded.h \
 	tlbgrind/engine/recording.h \
 	tlbgrind/engine/replay.h \

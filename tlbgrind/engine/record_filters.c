@@ -10,6 +10,7 @@
 
 #include "base/allocator.h"
 #include "engine/record_filters.h"
+#include "engine/record_uses.h"
 #include "engine/recorded.h"
 #include "trace/run_mmus.h"
 
@@ -29,20 +30,11 @@ typedef struct {
                                       page last, in its set of the side */
 } Filter;
 
-/* One kind of page: data or code. What the filters of a side have in common: pages whose numbers
-   are the same modulo `sets` can drive each other out. */
-typedef struct {
-   UInt sets;
-   ULong last[TLB_MAX_FILTER_SETS]; /* by set: the time up to which uses have been recorded */
-   ULong n[TLB_MAX_FILTER_SETS];    /* and how many references and uses have been */
-} Side;
-
 /* Large pages of one size. */
 typedef struct {
    UInt number; /* among the recording's sizes, from 1 */
    tlb_large_filter* uses_of[TLB_N_USERS]; /* as below; NULL: the user has none */
-   Side side[TLB_N_TABLES]; /* `last`: up to which time the order is recorded in which the large
-                               pages of the set were used last */
+   TgUseOrder side[TLB_N_TABLES];
 } View;
 
 static Filter filter[TLB_MAX_FILTERS];
@@ -50,7 +42,7 @@ static UInt n_filters;
 static const Filter* uses_of[TLB_N_USERS]; /* has all pages that the user does not observe */
 static Filter* only[TLB_N_TABLES]; /* the only filter of base pages of the side, if it keeps one time
                                       of each, and has no users behind; else NULL */
-static Side side[TLB_N_TABLES];
+static TgUseOrder side[TLB_N_TABLES];
 static tlb_late late[TLB_N_TABLES]; /* the filters of base pages of a side whose uses are recorded */
 static Bool is_late[TLB_N_TABLES];  /* late */
 static Bool is_joint; /* code and data have one order: that of the first side */
@@ -104,7 +96,7 @@ static Bool is_behind(const tlb_filter* is, tlb_user user)
    return (is->behind >> user & 1) != 0;
 }
 
-static Side* side_of(tlb_side table)
+static TgUseOrder* side_of(tlb_side table)
 {
    return &side[is_joint ? 0 : table];
 }
@@ -321,7 +313,7 @@ static Bool misses_large(tlb_user user, tlb_page_number page)
    return False;
 }
 
-static Side* side_of_view(View* v, tlb_side table)
+static TgUseOrder* side_of_view(View* v, tlb_side table)
 {
    return &v->side[is_joint ? 0 : table];
 }
@@ -336,7 +328,7 @@ static void note_large(UInt user, tlb_side table, tlb_page_number page, ULong no
          continue;
       tlb_large_entry_use(u, user, page, now);
       View* v = view_of(f->is.shift);
-      Side* s = side_of_view(v, table);
+      TgUseOrder* s = side_of_view(v, table);
       if (v->uses_of[user] == f)
          u->by[user].recorded = ++s->n[tlb_filter_set(page >> f->bits, s->sets)];
    }
@@ -393,16 +385,9 @@ static void enter_others(Filter* f, tlb_user user, tlb_page_number number, ULong
 
 /* --- Uses --- */
 
-typedef struct {
-   ULong time;
-   uint64_t* recorded;
-   tlb_page_number page;
-   tlb_user user;
-} Use;
+enum { MAX_USES = 3 * TLB_MAX_FILTER_SETS * TLB_MAX_FILTER_WAYS };
 
-enum { MAX_USES = 3 * TLB_MAX_FILTER_SETS * TLB_MAX_FILTER_WAYS, MOST_SORTED = 16 };
-
-static Use* use; /* room for MAX_USES */
+static TgUse* use; /* room for MAX_USES */
 
 /* The places of so many, from `first` on, that were used since then. Which ones cannot be foreseen,
    so no branch depends on it. */
@@ -436,67 +421,10 @@ static UInt find_used(const Filter* f, tlb_user user, UInt first, UInt n_places,
       if (f->page[i] == NULL || f->table[i] != table
           || (n_large == 0 && tg_record_filters_observe(f->page[i], user)))
          continue;
-      use[n++] = (Use){ .time = *times[i], .recorded = &f->recorded[user][i],
+      use[n++] = (TgUse){ .time = *times[i], .recorded = &f->recorded[user][i],
                         .page = number_of(table, f->page[i]), .user = user };
    }
    return n;
-}
-
-/* In order of their times: each goes to the place that as many are before. No branch depends on a
-   time. */
-static void sort_few(UInt n)
-{
-   Use was[MOST_SORTED];
-   for (UInt i = 0; i < n; i++)
-      was[i] = use[i];
-   for (UInt i = 0; i < n; i++) {
-      UInt before = 0;
-      for (UInt j = 0; j < n; j++)
-         before += was[j].time < was[i].time + (j < i);
-      use[before] = was[i];
-   }
-}
-
-static void sort(UInt n)
-{
-   if (n <= MOST_SORTED) {
-      sort_few(n);
-      return;
-   }
-   for (UInt i = 1; i < n; i++) {
-      const Use u = use[i];
-      UInt j = i;
-      for (; j > 0 && use[j - 1].time > u.time; j--)
-         use[j] = use[j - 1];
-      use[j] = u;
-   }
-}
-
-/* How many of the uses, from the first on, are the last that the recording has of the set, in this
-   order: it need not have them twice. */
-static UInt n_known(UInt n, ULong n_recorded)
-{
-   UInt known = n;
-   while (known > 0 && *use[known - 1].recorded != n_recorded)
-      known--;
-   for (UInt i = 1; i < known; i++) {
-      if (*use[known - 1 - i].recorded != n_recorded - i)
-         return 0;
-   }
-   return known;
-}
-
-/* Records n uses, in order, of pages of that size: those of a set, as far as the recording does not
-   tell that already. */
-static void record_uses(Side* s, UInt set, UInt n, UInt size)
-{
-   sort(n);
-   for (UInt i = n_known(n, s->n[set]); i < n; i++) {
-      tg_recorded_add((tlb_record){ .what = tlb_record_use(use[i].user, size), .page = use[i].page });
-      *use[i].recorded = ++s->n[set];
-   }
-   if (n > 0)
-      s->last[set] = use[n - 1].time;
 }
 
 /* Whether the order of the user's pages is that of the side. */
@@ -516,7 +444,7 @@ static void record_late(tlb_side table, UInt n)
 /* Records in which order the pages of a set were used. */
 static void add_uses(tlb_side table, UInt set)
 {
-   Side* s = side_of(table);
+   TgUseOrder* s = side_of(table);
    UInt n = 0;
    if (is_late[table]) {
       record_late(table, tlb_late_all(&late[table]));
@@ -533,14 +461,14 @@ static void add_uses(tlb_side table, UInt set)
       for (UInt at = set; at < f->is.sets; at += s->sets)
          n = find_used(f, user, at * f->is.ways, f->is.ways, s->last[set], n);
    }
-   record_uses(s, set, n, 0);
+   tg_record_uses(s, set, use, n, 0);
 }
 
 /* The same of large pages, each by its base page that was used last. References that were recorded
    are among them: unlike base pages, the order is not recorded at each. */
 static void add_large_uses(View* v, tlb_side table, UInt set)
 {
-   Side* s = side_of_view(v, table);
+   TgUseOrder* s = side_of_view(v, table);
    UInt n = 0;
    for (UInt user = 0; user < TLB_N_USERS; user++) {
       const tlb_large_filter* f = v->uses_of[user];
@@ -550,12 +478,12 @@ static void add_large_uses(View* v, tlb_side table, UInt set)
          for (UInt i = at * f->is.ways; i < (at + 1) * f->is.ways; i++) {
             tlb_large_entry* u = &f->at[i];
             if (u->number != 0 && u->others == 0 && u->by[user].time > s->last[set])
-               use[n++] = (Use){ .time = u->by[user].time, .recorded = &u->by[user].recorded,
+               use[n++] = (TgUse){ .time = u->by[user].time, .recorded = &u->by[user].recorded,
                                  .page = (tlb_page_number)u->by[user].page, .user = user };
          }
       }
    }
-   record_uses(s, set, n, v->number);
+   tg_record_uses(s, set, use, n, v->number);
 }
 
 /* Where base pages have one set, their order is that of all large pages, too. */
@@ -587,7 +515,7 @@ static void before_behind(tlb_user user, tlb_page_number number)
 {
    for (UInt i = 0; i < TLB_N_TABLES; i++) {
       const tlb_side table = i;
-      Side* s = side_of(table);
+      TgUseOrder* s = side_of(table);
       if ((drives_out[user] >> table & 1) == 0)
          continue;
       const UInt set = tlb_filter_set(number, s->sets);
@@ -596,7 +524,7 @@ static void before_behind(tlb_user user, tlb_page_number number)
       if (n_large > 0)
          before_large_miss(table, number);
       for (UInt j = 0; j < n_large; j++) {
-         Side* of_view = side_of_view(view_of(large[j].is.shift), table);
+         TgUseOrder* of_view = side_of_view(view_of(large[j].is.shift), table);
          if (is_behind(&large[j].is, user) && of_view->sets > 0)
             of_view->n[tlb_filter_set(number >> large[j].bits, of_view->sets)]++;
       }
@@ -710,7 +638,7 @@ void tg_record_filters_doubt(ULong first, ULong last)
 static void note_recorded(tlb_user user, tlb_side table, tlb_page* p, tlb_page_number number)
 {
    const Filter* f = uses_of[user];
-   Side* s = side_of(table);
+   TgUseOrder* s = side_of(table);
    const ULong nth = ++s->n[tlb_filter_set(number, s->sets)];
    if (f == NULL)
       return;
@@ -754,7 +682,7 @@ static void before_only(const Filter* f, tlb_user user, tlb_page* p, tlb_page_nu
 {
    const tlb_side table = tlb_side_of_user(user);
    const UInt set = tlb_filter_set(number, f->is.sets), first = set * f->is.ways;
-   const Side* s = side_of(table);
+   const TgUseOrder* s = side_of(table);
    uint64_t* const recorded = f->recorded[user];
    UInt n = 0, place = NO_PLACE, oldest = first;
    ULong least = ~0ULL;
@@ -764,10 +692,10 @@ static void before_only(const Filter* f, tlb_user user, tlb_page* p, tlb_page_nu
       oldest = time < least ? i : oldest;
       least = time < least ? time : least;
       if (time > s->last[set] && (n_large > 0 || !tg_record_filters_observe(f->page[i], user)))
-         use[n++] = (Use){ .time = time, .recorded = &recorded[i], .user = user,
+         use[n++] = (TgUse){ .time = time, .recorded = &recorded[i], .user = user,
                            .page = number_of(table, f->page[i]) };
    }
-   record_uses(side_of(table), set, n, 0);
+   tg_record_uses(side_of(table), set, use, n, 0);
    found.place = place;
    found.oldest = oldest;
    found.misses = n_large > 0 && misses_large(user, number);
@@ -779,7 +707,7 @@ static void before_only(const Filter* f, tlb_user user, tlb_page* p, tlb_page_nu
 static void refer_only(Filter* f, tlb_user user, tlb_page* p, tlb_page_number number, ULong now)
 {
    const tlb_side table = tlb_side_of_user(user);
-   Side* s = side_of(table);
+   TgUseOrder* s = side_of(table);
    const UInt set = tlb_filter_set(number, s->sets);
    UInt place = found.place;
    s->last[set] = now;
@@ -864,7 +792,7 @@ void tg_record_filters_refer(tlb_user user, Bool stores_too, tlb_page* p, tlb_pa
       refer_only(only[table], as_user(user), p, number, now);
       return;
    }
-   Side* s = side_of(table);
+   TgUseOrder* s = side_of(table);
    s->last[tlb_filter_set(number, s->sets)] = now;
    refer_as(user, table, p, number, now);
    if (stores_too)
@@ -910,7 +838,7 @@ static void make_large(const tlb_filter* is)
       tlb_large_filter** best = &v->uses_of[user];
       if (!tlb_large_filter_is_of(f, user))
          continue;
-      Side* s = side_of_view(v, tlb_side_of_user(user));
+      TgUseOrder* s = side_of_view(v, tlb_side_of_user(user));
       s->sets = (UInt)tlb_common_divisor(is->sets, s->sets);
       if ((user != TLB_STORE || split)
           && (*best == NULL || is->sets * is->ways < (*best)->is.sets * (*best)->is.ways))
