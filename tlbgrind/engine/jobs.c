@@ -82,6 +82,8 @@ static void write_machines(const TgOptions* o)
       tg_jobs_write((const UChar*)&o->machine[i].pages, sizeof o->machine[i].pages);
       tg_jobs_write((const UChar*)&o->machine[i].kernel.syscalls,
                     sizeof o->machine[i].kernel.syscalls);
+      tg_jobs_write((const UChar*)&o->machine[i].kernel.flush,
+                    sizeof o->machine[i].kernel.flush);
    }
    tg_jobs_write((const UChar*)&o->kernel.switches, sizeof o->kernel.switches);
    VG_(free)(text);
@@ -169,24 +171,28 @@ static Bool take_extra(const Head* h)
    return True;
 }
 
-/* The counts of one place: a line and a kind of reference. */
+/* The counts of one place: a line and a kind of reference, or its flushes. */
 static Bool take_entry(const Head* h, TgLine* (*line_of)(UInt number))
 {
    uint64_t place;
-   if (!tg_fed_read(process, &place, sizeof place) || place >> 2 > 0xffffffff
-       || (place & 3) >= TLB_N_USERS)
+   if (!tg_fed_read(process, &place, sizeof place) || place >> 2 > 0xffffffff)
       return False;
    TgLine* line = line_of((UInt)(place >> 2));
-   if (line == NULL)
+   const Bool of_flushes = (place & 3) == TLB_N_USERS;
+   if (line == NULL || (of_flushes && !tg_mmus.flushes))
       return False;
-   uint64_t* misses = tg_line_misses(line, (tlb_user)(place & 3));
+   uint64_t* counts = tg_line_misses(line, of_flushes ? TLB_LOAD : (tlb_user)(place & 3));
    for (UInt i = 0; i < h->n; i++) {
-      const size_t at = tlb_mmus_cost_of(&tg_mmus, (UInt)(h->first + i * h->step));
-      if (!tg_fed_read(process, misses + at, TLB_N_COSTS * sizeof *misses))
+      const UInt machine = (UInt)(h->first + i * h->step);
+      const size_t at = of_flushes ? tlb_mmus_flushes_at(&tg_mmus, machine)
+                                   : tlb_mmus_cost_of(&tg_mmus, machine);
+      if (!tg_fed_read(process, counts + at, TLB_N_COSTS * sizeof *counts))
          return False;
    }
    return True;
 }
+
+_Static_assert((int)TLB_N_FLUSH_COSTS == (int)TLB_N_COSTS, "all places have as many counts");
 
 static Bool take_all(TgLine* (*line_of)(UInt number))
 {

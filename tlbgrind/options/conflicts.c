@@ -23,7 +23,7 @@ static const HChar one_stream[] = "a recording is one stream of references, for 
                                   "caller";
 
 static const HChar fed_stream[] = "the processes see the references of one program on one core, "
-                                  "without flushes and callers";
+                                  "without callers";
 
 /* What excludes what. */
 static const struct {
@@ -65,7 +65,6 @@ static const struct {
      "a recording is simulated later, by tg_simulate --jobs=" },
    { TG_HAS_JOBS, TG_HAS_CALLS, fed_stream },
    { TG_HAS_JOBS, TG_HAS_MAPPINGS, fed_stream },
-   { TG_HAS_JOBS, TG_HAS_FLUSHES, fed_stream },
    { TG_HAS_JOBS, TG_HAS_PREFETCHES, no_reference },
    { TG_HAS_JOBS, TG_HAS_CORES, fed_stream },
    { TG_HAS_JOBS, TG_HAS_COPIES, fed_stream },

@@ -77,7 +77,7 @@ typedef struct {
 /* Where something has been counted. */
 typedef struct {
    unsigned line;
-   tlb_user user;
+   TgCounted what;
 } counted;
 
 /* A copy of a file's name; equal names are one copy. */
@@ -99,7 +99,7 @@ struct TgReplay {
    unsigned n_parts, at_hand; /* of each group */
    counted *changed; /* in part 0, of any group */
    unsigned n_changed;
-   bool (*is_changed)[TLB_N_USERS]; /* by line, number 1 is the first */
+   bool (*is_changed)[TG_N_COUNTED]; /* by line, number 1 is the first */
    unsigned changed_room; /* for so many lines */
    uint8_t backing; /* the logarithm of the size of all pages; 0: as the policies say */
    TgPhysical *physical; /* has the sizes instead; NULL: there is none */
@@ -340,19 +340,19 @@ static void make_room(const TgReplay *r, part *p)
 static void make_room_for_changes(TgReplay *r)
 {
    const unsigned room = room_for(r->n_lines, r->changed_room);
-   r->changed = tg_load_need(realloc(r->changed, (size_t)room * TLB_N_USERS * sizeof *r->changed));
+   r->changed = tg_load_need(realloc(r->changed, (size_t)room * TG_N_COUNTED * sizeof *r->changed));
    r->is_changed = tg_load_need(realloc(r->is_changed, room * sizeof *r->is_changed));
    memset(r->is_changed + r->changed_room, 0, (room - r->changed_room) * sizeof *r->is_changed);
    r->changed_room = room;
 }
 
-static inline void note_change(TgReplay *r, unsigned line, tlb_user user)
+static inline void note_change(TgReplay *r, unsigned line, TgCounted what)
 {
    if (line > r->changed_room)
       make_room_for_changes(r);
-   bool *const is_changed = &r->is_changed[line - 1][user];
+   bool *const is_changed = &r->is_changed[line - 1][what];
    if (!*is_changed)
-      r->changed[r->n_changed++] = (counted){ line, user };
+      r->changed[r->n_changed++] = (counted){ line, what };
    *is_changed = true;
 }
 
@@ -362,7 +362,7 @@ static uint64_t *counts_of(TgReplay *r, const group *g, unsigned line, tlb_user 
    if (line > p->room)
       make_room(r, p);
    if (r->at_hand == 0)
-      note_change(r, line, user);
+      note_change(r, line, (TgCounted)user);
    uint64_t **const counts = &p->line[line - 1].counts[user];
    if (*counts == NULL)
       *counts = tg_load_need(calloc(g->n_counts, sizeof **counts));
@@ -528,6 +528,8 @@ static void keep_flushes(TgReplay *r, group *g)
       if (memcmp(f->now, f->told, g->n_counts * sizeof *f->now) == 0)
          continue;
       uint64_t *const counts = counts_of(r, g, f->line, TLB_LOAD);
+      if (r->at_hand == 0)
+         note_change(r, f->line, TG_COUNTED_FLUSHES);
       for (size_t i = first; i < g->n_counts; i++)
          counts[i] += f->now[i] - f->told[i];
       memcpy(f->told, f->now, g->n_counts * sizeof *f->now);
@@ -709,26 +711,33 @@ unsigned tg_replay_n_changed(const TgReplay *r)
    return r->n_changed;
 }
 
-void tg_replay_changed(const TgReplay *r, unsigned i, unsigned *line, tlb_user *user)
+void tg_replay_changed(const TgReplay *r, unsigned i, unsigned *line, TgCounted *what)
 {
    *line = r->changed[i].line;
-   *user = r->changed[i].user;
+   *what = r->changed[i].what;
 }
 
 void tg_replay_forget_changes(TgReplay *r)
 {
    for (unsigned i = 0; i < r->n_changed; i++)
-      r->is_changed[r->changed[i].line - 1][r->changed[i].user] = false;
+      r->is_changed[r->changed[i].line - 1][r->changed[i].what] = false;
    r->n_changed = 0;
 }
 
-const uint64_t *tg_replay_costs(const TgReplay *r, unsigned nth, unsigned line, tlb_user user)
+_Static_assert((int)TLB_N_FLUSH_COSTS == (int)TLB_N_COSTS, "all that is counted has as many numbers");
+
+const uint64_t *tg_replay_costs(const TgReplay *r, unsigned nth, unsigned line, TgCounted what)
 {
    static const uint64_t none[TLB_N_COSTS];
    const place *const at = &r->place[nth];
    const part *const p = &at->in->part[0];
+   const bool of_flushes = what == TG_COUNTED_FLUSHES;
+   const tlb_user user = of_flushes ? TLB_LOAD : (tlb_user)what;
    const uint64_t *const counts = line <= p->room ? p->line[line - 1].counts[user] : NULL;
-   return counts == NULL ? none : counts + tlb_mmus_cost_of(at->in->all, at->number);
+   if (counts == NULL || (of_flushes && !at->in->all->flushes))
+      return none;
+   return counts + (of_flushes ? tlb_mmus_flushes_at(at->in->all, at->number)
+                               : tlb_mmus_cost_of(at->in->all, at->number));
 }
 
 void tg_replay_settle(TgReplay *r)

@@ -97,6 +97,13 @@ static void read_syscalls(tlb_syscalls *s)
       tg_load_refuse("what the run writes is another tlbgrind's: its system calls can not be");
 }
 
+static void read_flush_policy(tlb_flush_policy *f)
+{
+   read_memory(f, sizeof *f);
+   if (f->how > TLB_FLUSH_ALL)
+      tg_load_refuse("what the run writes is another tlbgrind's: its flushes can not be");
+}
+
 static void read_run(run *r)
 {
    char text[200];
@@ -114,6 +121,7 @@ static void read_run(run *r)
    for (unsigned i = 0; i < r->list.n; i++) {
       read_policy(&r->list.machine[i].pages);
       read_syscalls(&r->list.machine[i].syscalls);
+      read_flush_policy(&r->list.machine[i].flush);
    }
    read_memory(&r->list.switches, sizeof r->list.switches);
    r->jobs = r->jobs < r->list.n ? r->jobs : r->list.n;
@@ -135,8 +143,8 @@ static void answer(const void *bytes, size_t n, FILE *to)
 
 static void report(TgReplay *replay, unsigned first, unsigned step, FILE *to)
 {
-   const answer_head h = { first, step, tg_replay_n_machines(replay), tg_replay_n_changed(replay) };
    tg_replay_settle(replay);
+   const answer_head h = { first, step, tg_replay_n_machines(replay), tg_replay_n_changed(replay) };
    answer(&h, sizeof h, to);
    for (unsigned nth = 0; nth < h.n; nth++) {
       uint64_t extra[TLB_N_USERS][TLB_N_COSTS] = { { 0 } };
@@ -145,12 +153,12 @@ static void report(TgReplay *replay, unsigned first, unsigned step, FILE *to)
    }
    for (unsigned i = 0; i < h.n_entries; i++) {
       unsigned line;
-      tlb_user user;
-      tg_replay_changed(replay, i, &line, &user);
-      const uint64_t place = (uint64_t)line << 2 | user;
+      TgCounted what;
+      tg_replay_changed(replay, i, &line, &what);
+      const uint64_t place = (uint64_t)line << 2 | what;
       answer(&place, sizeof place, to);
       for (unsigned nth = 0; nth < h.n; nth++)
-         answer(tg_replay_costs(replay, nth, line, user), TLB_N_COSTS * sizeof(uint64_t), to);
+         answer(tg_replay_costs(replay, nth, line, what), TLB_N_COSTS * sizeof(uint64_t), to);
    }
    tg_replay_forget_changes(replay);
    if (fflush(to) != 0)
@@ -179,7 +187,10 @@ static void serve(const run *r, int from, FILE *to, unsigned first)
             report(replay, first, r->jobs, to);
          break;
       case TLB_READ_POINT:
-         tg_replay_point(replay, s->point, s->first, s->last);
+         if (s->point == TLB_POINT_FLUSH)
+            wrong = tg_replay_flush(replay, &s->flush);
+         else
+            tg_replay_point(replay, s->point, s->first, s->last);
          break;
       case TLB_READ_TEXT:
          wrong = "it has a text";

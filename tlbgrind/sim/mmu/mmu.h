@@ -119,8 +119,8 @@ typedef struct {
                              address spaces: see below; 0: there is one */
    unsigned siblings;   /* hardware threads of each core: see tlb_mmus_core(); 0 or 1: one */
    bool apart;          /* loads and stores are told apart, though no machine does */
-   bool idle;           /* no machine sees any reference: there is room for its counts, and
-                           others simulate it */
+   bool idle;           /* no machine sees any reference, nor flush: there is room for its counts,
+                           and others simulate it */
    tlb_memory memory;   /* which must never be out of memory: take() does not return NULL */
    tlb_pagemap *map;    /* must stay; gets a view for each set of rules. NULL: see below */
    tlb_mmus_backing *backing; /* without a map; NULL: nothing is ever asked */
