@@ -266,6 +266,7 @@ PYTEST_FILES = \
 	tests/oracle/test_parts.py \
 	tests/oracle/test_recorded_data.py \
 	tests/oracle/test_recorded_kinds.py \
+	tests/oracle/test_recorded_prefetches.py \
 	tests/oracle/test_recording.py \
 	tests/oracle/test_recorded_processes.py \
 	tests/oracle/test_recordings.py \

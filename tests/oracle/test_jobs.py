@@ -38,6 +38,15 @@ static void change(void)
    munmap(mmap(0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096);
 }
 
+/* Prefetches some of the memory, and what is behind it, and refers to other parts. */
+static void prefetch(void)
+{
+   for (int i = 0; i < 3000; i++) {
+      __asm__ volatile("prefetcht0 (%0)" : : "r"(b + (i * 7919L * 64) % (ALL + ALL / 4)));
+      ((volatile char *)b)[(i * 6151L * 64) % ALL]++;
+   }
+}
+
 int main(int c, char **v)
 {
    const char *how = v[1];
@@ -52,6 +61,8 @@ int main(int c, char **v)
    work((void *)8192);
    if (strncmp(how, "flush", 5) == 0)
       change();
+   if (strstr(how, "prefetch") != NULL)
+      prefetch();
    if (strstr(how, "zero") != NULL)
       TLBGRIND_ZERO;
    if (strstr(how, "dump") != NULL)
@@ -72,6 +83,8 @@ int main(int c, char **v)
       execl(v[0], v[0], "none", NULL);
    work((void *)1024);
    TLBGRIND_MARK("one");
+   if (strstr(how, "prefetch") != NULL)
+      prefetch();
    work((void *)256);
    if (strcmp(how, "crash") == 0)
       abort();
@@ -150,6 +163,9 @@ def await_simulators(folder: Path, n: int) -> list[int]:
         ("flush, zero", ("--flush-policy=linux", "--separate-threads=yes", "--timeline=yes", "--faults=yes")),
         ("flush, dump", ("--flush-policy=ceiling:3", "--syscall-tlb=kernel:9", "--data=yes", "--thp=always")),
         ("flush, dump", ("--flush-policy=all", "--toggle-collect=change", "--fast-path=no")),
+        ("prefetch, zero", ("--prefetch=weak", "--separate-threads=yes", "--timeline=yes", "--faults=yes")),
+        ("flush, prefetch, dump", ("--flush-policy=linux", "--prefetch=strong", "--switch-every=3000:16", "--thp=always")),
+        ("prefetch, dump", ("--prefetch=strong", "--toggle-collect=prefetch", "--fast-path=no")),
         ("dump", ("--syscall-tlb=kernel:9", "--switch-every=3000:16", "--pages=anon:2M", "--timeline=yes")),
     ],
 )
@@ -206,6 +222,15 @@ def test_machines_have_flushes_of_their_own(tmp_path: Path, program: Path) -> No
     table = live[1].split("TLB flushes by")[1]
     of_all = re.search(r"skylake@flush:all +([0-9,]+) +0 +([0-9,]+) +([0-9,]+) +([0-9,]+)\n", table)
     assert of_all is not None and "0" not in of_all.groups(), table
+    assert jobs == live
+
+
+def test_machines_have_prefetches_of_their_own(tmp_path: Path, program: Path) -> None:
+    machines = "skylake@prefetch:weak,skylake,zen3@prefetch:strong+heap:2M,core2@prefetch:ignore"
+    live = run(tmp_path / "live", program, "prefetch, dump", machines)
+    jobs = run(tmp_path / "jobs", program, "prefetch, dump", machines, "--jobs=3")
+    counted = re.search(r"skylake@prefetch:weak +([0-9,]+) +([0-9,]+) +- +- +([0-9,]+)\n", live[1].split("Data prefetches")[1])
+    assert counted is not None and "0" not in counted.groups(), live[1]
     assert jobs == live
 
 

@@ -104,6 +104,13 @@ static void read_flush_policy(tlb_flush_policy *f)
       tg_load_refuse("what the run writes is another tlbgrind's: its flushes can not be");
 }
 
+static void read_prefetch_policy(tlb_prefetch_policy *p)
+{
+   read_memory(p, sizeof *p);
+   if (*p > TLB_PREFETCH_STRONG)
+      tg_load_refuse("what the run writes is another tlbgrind's: its prefetches can not be");
+}
+
 static void read_run(run *r)
 {
    char text[200];
@@ -122,6 +129,7 @@ static void read_run(run *r)
       read_policy(&r->list.machine[i].pages);
       read_syscalls(&r->list.machine[i].syscalls);
       read_flush_policy(&r->list.machine[i].flush);
+      read_prefetch_policy(&r->list.machine[i].prefetch);
    }
    read_memory(&r->list.switches, sizeof r->list.switches);
    r->jobs = r->jobs < r->list.n ? r->jobs : r->list.n;
@@ -155,10 +163,10 @@ static void report(TgReplay *replay, unsigned first, unsigned step, FILE *to)
       unsigned line;
       TgCounted what;
       tg_replay_changed(replay, i, &line, &what);
-      const uint64_t place = (uint64_t)line << 2 | what;
+      const uint64_t place = (uint64_t)line * TG_N_COUNTED + what;
       answer(&place, sizeof place, to);
       for (unsigned nth = 0; nth < h.n; nth++)
-         answer(tg_replay_costs(replay, nth, line, what), TLB_N_COSTS * sizeof(uint64_t), to);
+         answer(tg_replay_costs(replay, nth, line, what), tg_counted_costs(what) * sizeof(uint64_t), to);
    }
    tg_replay_forget_changes(replay);
    if (fflush(to) != 0)
@@ -273,6 +281,13 @@ static void flush(all_jobs *all)
    }
 }
 
+static void pass(const job *j, char *bytes, size_t n)
+{
+   if (!tg_read_bytes(j->answers, bytes, n))
+      tg_load_refuse("a process of --jobs= has ended");
+   answer(bytes, n, stdout);
+}
+
 static void pass_answer(const run *r, const job *j)
 {
    static char bytes[TLB_MAX_MMUS * TLB_N_USERS * TLB_N_COSTS * sizeof(uint64_t)];
@@ -280,12 +295,12 @@ static void pass_answer(const run *r, const job *j)
    if (!tg_read_bytes(j->answers, &h, sizeof h) || h.n > r->list.n)
       tg_load_refuse("a process of --jobs= has ended");
    answer(&h, sizeof h, stdout);
-   const size_t of_place = sizeof(uint64_t) + h.n * TLB_N_COSTS * sizeof(uint64_t);
-   for (uint64_t i = 0; i <= h.n_entries; i++) {
-      const size_t n = i == 0 ? h.n * TLB_N_USERS * TLB_N_COSTS * sizeof(uint64_t) : of_place;
-      if (!tg_read_bytes(j->answers, bytes, n))
-         tg_load_refuse("a process of --jobs= has ended");
-      answer(bytes, n, stdout);
+   pass(j, bytes, h.n * TLB_N_USERS * TLB_N_COSTS * sizeof(uint64_t));
+   for (uint64_t i = 0; i < h.n_entries; i++) {
+      uint64_t place;
+      pass(j, bytes, sizeof place);
+      memcpy(&place, bytes, sizeof place);
+      pass(j, bytes, h.n * tg_counted_costs((TgCounted)(place % TG_N_COUNTED)) * sizeof(uint64_t));
    }
 }
 
