@@ -30,7 +30,7 @@ CALLS = ("--calls=yes", "--record=recording")
 FEW = ["skylake", "zen3", "cortex-a53"]
 
 # What it does is drawn by the seed in its first argument: recursion, tail calls, calls through pointers,
-# jumps out of frames, handlers on either stack, contexts, threads; `fork`: children, too.
+# jumps out of frames, handlers on either stack, contexts, threads; `fork`: children, too; `alone`: without threads.
 PROGRAM = """
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -110,6 +110,7 @@ int main(int c, char **v)
    pthread_t t[3];
    static char stack[1 << 16];
    const long seed = atol(v[1]);
+   const int threads = c > 2 && v[2][0] == 'a' ? 0 : 3;
    m = mmap(NULL, ALL, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
    sigaltstack(&(stack_t){ .ss_sp = stack, .ss_size = sizeof stack }, NULL);
    sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = handle }, NULL);
@@ -121,11 +122,11 @@ int main(int c, char **v)
    for (int i = 0; i < 6; i++)
       swapcontext(&here, &there);
    work((void *)(seed * 2));
-   for (long i = 0; i < 3; i++)
+   for (long i = 0; i < threads; i++)
       pthread_create(&t[i], NULL, work, (void *)(seed * 16 + i));
-   for (int i = 0; i < 3; i++)
+   for (int i = 0; i < threads; i++)
       pthread_join(t[i], NULL);
-   if (c > 2) {
+   if (c > 2 && v[2][0] == 'f') {
       if (fork() == 0) {
          recurse(6);
          if (fork() == 0)

@@ -22,7 +22,7 @@ static const HChar no_reference[] = "what a prefetch brings is no reference, and
 static const HChar one_stream[] = "a recording is one stream of references, not divided by mapping";
 
 static const HChar fed_stream[] = "the processes see the references of one program on one core, "
-                                  "without flushes and callers";
+                                  "without flushes";
 
 /* What excludes what. */
 static const struct {
@@ -61,7 +61,6 @@ static const struct {
    { TG_HAS_RECORDING, TG_HAS_CACHEGRIND, "the simulation from it does not count as cachegrind" },
    { TG_HAS_JOBS, TG_HAS_RECORDING,
      "a recording is simulated later, by tg_simulate --jobs=" },
-   { TG_HAS_JOBS, TG_HAS_CALLS, fed_stream },
    { TG_HAS_JOBS, TG_HAS_MAPPINGS, fed_stream },
    { TG_HAS_JOBS, TG_HAS_FLUSHES, fed_stream },
    { TG_HAS_JOBS, TG_HAS_PREFETCHES, no_reference },

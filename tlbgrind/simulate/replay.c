@@ -106,6 +106,10 @@ struct TgReplay {
    unsigned n_changed;
    bool (*is_changed)[TLB_N_USERS]; /* by line, number 1 is the first */
    unsigned changed_room; /* for so many lines */
+   unsigned *changed_arc; /* numbers, likewise */
+   unsigned n_changed_arcs;
+   bool *is_changed_arc; /* by number, 1 is the first */
+   unsigned changed_arc_room;
    uint8_t backing; /* the logarithm of the size of all pages; 0: as the policies say */
    TgPhysical *physical; /* has the sizes instead; NULL: there is none */
    uint8_t size[TLB_RECORD_SIZES + 1]; /* the recording's sizes of pages */
@@ -525,10 +529,26 @@ static uint64_t *counts_of_line(void *opaque, unsigned line, tlb_user user)
    return counts_of(at->r, at->g, line, user);
 }
 
+static void note_changed_arc(TgReplay *r, unsigned arc)
+{
+   if (arc > r->changed_arc_room) {
+      const unsigned room = room_for(arc, r->changed_arc_room);
+      r->changed_arc = tg_load_need(realloc(r->changed_arc, room * sizeof *r->changed_arc));
+      r->is_changed_arc = tg_load_need(realloc(r->is_changed_arc, room));
+      memset(r->is_changed_arc + r->changed_arc_room, 0, room - r->changed_arc_room);
+      r->changed_arc_room = room;
+   }
+   if (!r->is_changed_arc[arc - 1])
+      r->changed_arc[r->n_changed_arcs++] = arc;
+   r->is_changed_arc[arc - 1] = true;
+}
+
 static uint64_t *counts_of_arc(void *opaque, unsigned arc)
 {
    const call_place *const at = opaque;
    part *const p = &at->g->part[at->r->at_hand];
+   if (at->r->at_hand == 0)
+      note_changed_arc(at->r, arc);
    if (arc > p->arc_room) {
       const unsigned room = room_for(arc, p->arc_room);
       p->arc = tg_load_need(realloc(p->arc, room * sizeof *p->arc));
@@ -815,6 +835,7 @@ void tg_replay_zero(TgReplay *r)
          tg_call_costs_zero(g->calls);
    }
    r->n_parts = r->at_hand = r->n_changed = 0;
+   tg_replay_forget_changed_arcs(r);
    free(r->changed);
    free(r->is_changed);
    r->changed = NULL;
@@ -864,6 +885,23 @@ void tg_replay_settle(TgReplay *r)
    settle_calls(r);
    for (group *g = r->group; g < r->group + r->n_groups; g++)
       settle(r, g);
+}
+
+unsigned tg_replay_n_changed_arcs(const TgReplay *r)
+{
+   return r->n_changed_arcs;
+}
+
+unsigned tg_replay_changed_arc(const TgReplay *r, unsigned i)
+{
+   return r->changed_arc[i];
+}
+
+void tg_replay_forget_changed_arcs(TgReplay *r)
+{
+   for (unsigned i = 0; i < r->n_changed_arcs; i++)
+      r->is_changed_arc[r->changed_arc[i] - 1] = false;
+   r->n_changed_arcs = 0;
 }
 
 unsigned tg_replay_n_arcs(const TgReplay *r)
@@ -993,5 +1031,7 @@ void tg_replay_free(TgReplay *r)
    }
    free(r->changed);
    free(r->is_changed);
+   free(r->changed_arc);
+   free(r->is_changed_arc);
    free(r);
 }

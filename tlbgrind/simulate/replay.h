@@ -79,6 +79,11 @@ typedef struct {
 void tg_replay_add(const TgReplay *r, unsigned nth, unsigned line, const TgSelection *parts,
                    uint64_t cost[TLB_N_USERS][TLB_N_COSTS]);
 
+/* The arcs of calls whose costs have changed, in the same way. */
+unsigned tg_replay_n_changed_arcs(const TgReplay *r);
+unsigned tg_replay_changed_arc(const TgReplay *r, unsigned i);
+void tg_replay_forget_changed_arcs(TgReplay *r);
+
 /* The arcs of calls that there were; adds the costs of one. */
 unsigned tg_replay_n_arcs(const TgReplay *r);
 void tg_replay_add_arc(const TgReplay *r, unsigned nth, unsigned arc, const TgSelection *parts,
