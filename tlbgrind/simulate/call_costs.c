@@ -7,10 +7,6 @@
 #include "command/load_machine.h"
 #include "simulate/call_costs.h"
 
-/* So many counts are kept before they are added: enough that misses of many machines are looked up
-   together, and few enough to stay in a cache. */
-enum { MANY = 256 };
-
 typedef struct {
    unsigned arc;     /* 0: the first of a thread or handler */
    uint64_t *counts; /* of all kinds of reference; NULL: none */
@@ -45,7 +41,7 @@ struct TgCallCosts {
    step *step;
    size_t n_steps, room_for_steps;
    unsigned n_references; /* among the steps */
-   uint64_t *spare[MANY + 1]; /* counts of one kind, all zero */
+   uint64_t *spare[TG_CALL_REFERENCES]; /* counts of one kind, all zero */
    unsigned n_spare;
    uint64_t **unused; /* counts of a frame, all zero */
    size_t n_unused, room_for_unused;
@@ -124,6 +120,9 @@ static step *new_step(TgCallCosts *c)
 
 uint64_t *tg_call_costs_for(TgCallCosts *c, unsigned line, tlb_user user)
 {
+   const step *const last = c->n_steps > 0 ? &c->step[c->n_steps - 1] : NULL;
+   if (last != NULL && last->counts != NULL && last->line == line && last->user == user)
+      return last->counts;
    uint64_t *const counts = c->n_spare > 0 ? c->spare[--c->n_spare]
                                            : tg_load_need(calloc(c->n_counts, sizeof *counts));
    *new_step(c) = (step){ .counts = counts, .line = line, .user = user };
@@ -131,9 +130,9 @@ uint64_t *tg_call_costs_for(TgCallCosts *c, unsigned line, tlb_user user)
    return counts;
 }
 
-bool tg_call_costs_are_many(const TgCallCosts *c)
+unsigned tg_call_costs_room(const TgCallCosts *c)
 {
-   return c->n_references >= MANY;
+   return TG_CALL_REFERENCES - c->n_references;
 }
 
 static stack *stack_of(TgCallCosts *c, unsigned number)
@@ -254,10 +253,7 @@ static void take_reference(TgCallCosts *c, const step *one, void *opaque)
       }
       memset(one->counts, 0, c->n_counts * sizeof *one->counts);
    }
-   if (c->n_spare <= MANY)
-      c->spare[c->n_spare++] = one->counts;
-   else
-      free(one->counts);
+   c->spare[c->n_spare++] = one->counts;
 }
 
 void tg_call_costs_add(TgCallCosts *c, void *opaque)

@@ -28,12 +28,14 @@ typedef uint64_t *tg_call_arc_counts(void *opaque, unsigned arc);
 TgCallCosts *tg_call_costs_new(size_t n_counts, tg_call_line_counts *line, tg_call_arc_counts *arc);
 void tg_call_costs_free(TgCallCosts *c);
 
-/* Counts for a reference of that line. They are zero, and stay where they are until
-   tg_call_costs_add(). */
+/* Counts for a reference of that line, to which its misses are added. They stay where they are until
+   tg_call_costs_add(), which has to follow once there are TG_CALL_REFERENCES. */
+enum { TG_CALL_REFERENCES = 512 };
+
 uint64_t *tg_call_costs_for(TgCallCosts *c, unsigned line, tlb_user user);
 
-/* Whether there are so many by now that they have to be added. */
-bool tg_call_costs_are_many(const TgCallCosts *c);
+/* How many there can still be. */
+unsigned tg_call_costs_room(const TgCallCosts *c);
 
 /* A move, behind the references so far. NULL, or what is wrong: then it has not been made. */
 const char *tg_call_costs_move(TgCallCosts *c, tlb_move move, uint64_t n);

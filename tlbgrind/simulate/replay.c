@@ -604,7 +604,19 @@ void tg_replay_count_calls(TgReplay *r)
       g->calls = tg_call_costs_new(g->n_counts, counts_of_line, counts_of_arc);
 }
 
-/* Simulates the records of a block between the moves of the stacks. */
+/* Simulates records between two moves, as many at once as there is room for their counts. */
+static void simulate_between(TgReplay *r, group *g, const tlb_stream_reader *s, unsigned from, unsigned to)
+{
+   while (from < to) {
+      const unsigned room = tg_call_costs_room(g->calls), n = to - from < room ? to - from : room;
+      simulate(r, g, s->record + from, n, r->now + (uint64_t)from * TICKS);
+      from += n;
+      if (tg_call_costs_room(g->calls) == 0)
+         add_calls(g, r);
+   }
+}
+
+/* Simulates the records of a block, with the moves of the stacks. */
 static const char *simulate_with_moves(TgReplay *r, group *g, const tlb_stream_reader *s)
 {
    const uint8_t *at = s->move;
@@ -616,16 +628,14 @@ static const char *simulate_with_moves(TgReplay *r, group *g, const tlb_stream_r
          continue;
       }
       const unsigned to = nth < s->n_referred ? s->referred[nth] : s->n;
-      simulate(r, g, s->record + from, to - from, r->now + (uint64_t)from * TICKS);
+      simulate_between(r, g, s, from, to);
       from = to;
-      if (tg_call_costs_are_many(g->calls))
-         add_calls(g, r);
       const char *const wrong = tg_call_costs_move(g->calls, tlb_move_of(number),
                                                    tlb_move_count(number));
       if (wrong != NULL)
          return wrong;
    }
-   simulate(r, g, s->record + from, s->n - from, r->now + (uint64_t)from * TICKS);
+   simulate_between(r, g, s, from, s->n);
    return end_block(g, r);
 }
 
