@@ -17,6 +17,7 @@
 
 #include "sim/record/stream.h"
 
+#include "calls/call_stack.h"
 #include "options/options.h"
 #include "trace/run_mmus.h"
 #include "trace/superblocks.h"
@@ -34,6 +35,9 @@ void tg_recording_begin(const TgOptions* options);
 /* Reference r to page p, whose number is `number`, before the MMUs see it. */
 void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now,
                         TgRecordedPart part);
+
+/* A TgStackMove. */
+void tg_recording_move(tlb_move move, UInt n, TgArc* arc);
 
 /* All counts are set to zero. */
 void tg_recording_zero(void);

@@ -172,8 +172,8 @@ static bool take_line(const char *line, size_t n, TgRecordingHead *head, const c
    tlb_strength *const out = &head->strength;
    uint64_t number;
    if (is_key(line, n, "version: ", &value)) {
-      *why = "its version is another than 1 to 8: a later tg_simulate may read it";
-      return end - value == 1 && *value >= '1' && *value <= '8';
+      *why = "its version is another than 1 to 9: a later tg_simulate may read it";
+      return end - value == 1 && *value >= '1' && *value <= '9';
    }
    if (is_key(line, n, "base page: ", &value)) {
       *why = "its base page is none";
@@ -220,6 +220,11 @@ static bool take_line(const char *line, size_t n, TgRecordingHead *head, const c
       if (!head->data)
          return false;
    }
+   if (is_key(line, n, "calls: ", &value)) {
+      *why = "its head has calls that can not be";
+      head->calls = true;
+      return tlb_text_is(value, (size_t)(end - value), "yes") != 0;
+   }
    if (is_key(line, n, "filter: ", &value)) {
       *why = "its head has a filter that can not be";
       if (out->n == TLB_MAX_FILTERS
@@ -249,6 +254,9 @@ size_t tg_recording_head(const char *text, size_t n, TgRecordingHead *out, const
          break;
       at = (size_t)(end - text) + 1;
       if (end == line) {
+         *why = "its head has calls and flushes, which no run has together";
+         if (out->calls && out->points.flushes)
+            return 0;
          *why = "its head has no base page, or no filters";
          return out->strength.base_page_shift != 0 && out->strength.n > 0 ? at : 0;
       }
@@ -337,7 +345,7 @@ static char *name_before(const TgRecording *r)
 static bool is_alike(const TgRecordingHead *a, const TgRecordingHead *b)
 {
    const tlb_strength *const x = &a->strength, *const y = &b->strength;
-   return a->thp == b->thp && a->data == b->data && a->code.shift == b->code.shift
+   return a->thp == b->thp && a->data == b->data && a->calls == b->calls && a->code.shift == b->code.shift
           && x->base_page_shift == y->base_page_shift && x->large == y->large
           && x->n == y->n && memcmp(x->filter, y->filter, x->n * sizeof *x->filter) == 0;
 }
@@ -399,6 +407,11 @@ const tlb_strength *tg_recording_strength(const TgRecording *r)
 bool tg_recording_has_data(const TgRecording *r)
 {
    return r->head.data;
+}
+
+bool tg_recording_has_calls(const TgRecording *r)
+{
+   return r->head.calls;
 }
 
 const TgRecordedPoints *tg_recording_points(const TgRecording *r)
