@@ -264,6 +264,7 @@ PYTEST_FILES = \
 	tests/oracle/test_reach_arrays.py \
 	tests/oracle/test_jobs.py \
 	tests/oracle/test_parts.py \
+	tests/oracle/test_recorded_calls.py \
 	tests/oracle/test_recorded_data.py \
 	tests/oracle/test_recorded_kinds.py \
 	tests/oracle/test_recorded_prefetches.py \
@@ -564,6 +565,7 @@ FUZZ_MORE_fuzz_recording = \
 	$(srcdir)/tlbgrind/attribution/events.c \
 	$(srcdir)/tlbgrind/simulate/chosen_part.c \
 	$(srcdir)/tlbgrind/simulate/bytes.c \
+	$(srcdir)/tlbgrind/simulate/call_costs.c \
 	$(srcdir)/tlbgrind/simulate/data_file.c \
 	$(srcdir)/tlbgrind/simulate/machines.c \
 	$(srcdir)/tlbgrind/simulate/out_file.c \

@@ -164,6 +164,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/record/late_uses.h \
 	tlbgrind/sim/record/map_events.h \
 	tlbgrind/sim/record/numbers.h \
+	tlbgrind/sim/record/moves.h \
 	tlbgrind/sim/record/stream.h \
 	tlbgrind/sim/record/strength.h \
 	tlbgrind/sim/tlb/oldest.h \
@@ -1106,6 +1107,7 @@ SIMULATE_SOURCES = \
 	tlbgrind/command/whole_file.h \
 	tlbgrind/simulate/advice.c \
 	tlbgrind/simulate/bytes.c \
+	tlbgrind/simulate/call_costs.c \
 	tlbgrind/simulate/chosen_part.c \
 	tlbgrind/simulate/data_file.c \
 	tlbgrind/simulate/input_champsim.c \
@@ -1138,6 +1140,7 @@ SIMULATE_SOURCES = \
 SIMULATE_INCLUDES = \
 	tlbgrind/simulate/advice.h \
 	tlbgrind/simulate/bytes.h \
+	tlbgrind/simulate/call_costs.h \
 	tlbgrind/simulate/chosen_part.h \
 	tlbgrind/simulate/data_file.h \
 	tlbgrind/simulate/heat_map.h \

@@ -25,6 +25,7 @@ const char *const fuzz_words[] = {
    "version: 3\n", "pages: 13 14 21\n", "filter: W/R 64 4\n", "filter: IRW 1 4\n", "filter: I 1 4 14\n",
    "version: 5\n", "data: yes\n", "@data\n# tlbgrind data\n", "@machines\n", "object: 1 heap pages 1\n", ";12 1+8\n",
    "version: 7\n", "filter: RW 1 48\n", "filter: RW 16 3\n", "version: 8\n", "code: 16 131072 aarch64 6.18\n", "version: 6\n", "flushes: yes\n", "version: 10\n", "prefetches: yes\n", "filter: RW/P 1 4\n", "R\001\001\001\000\007\002\002", "K", "K\005\001",
+   "version: 9\n", "calls: yes\n", "C", ">1 2 3 4 0 0 0 1 ;12;13\n", "cfn=(1) main\n",
    "@totals\n", "@cut ", ":1 2 3 0 0 0 1 ;12\n", "fn=(1) main\n", NULL
 };
 
@@ -125,7 +126,8 @@ static void make_out_files(TgReplay *replay, const TgParts *parts, bool large)
       make_data_file(replay, text + n_text, n_all - n_text);
    const unsigned n = tg_run_text_sections(text, n_text, section, MOST_SECTIONS, &why);
    for (unsigned i = 0; i < n; i++) {
-      if (tg_run_text_check(section[i].text, section[i].n, tg_replay_n_lines(replay)) != NULL)
+      if (tg_run_text_check(section[i].text, section[i].n, tg_replay_n_lines(replay),
+                            tg_replay_n_arcs(replay)) != NULL)
          return;
    }
    tg_replay_settle(replay);
@@ -140,17 +142,20 @@ static void make_out_files(TgReplay *replay, const TgParts *parts, bool large)
    make_parts(replay, parts, n, large);
 }
 
-static void read_stream(fuzz_stream *in, const tlb_strength *s)
+/* `calls`: the recording has them. */
+static void read_stream(fuzz_stream *in, const tlb_strength *s, bool calls)
 {
    TgParts *const parts = tg_parts_new();
    static tlb_stream_reader reader;
    TgReplay *const replay = tg_replay_new(machines(), 0, 1, s, false);
    tlb_stream_found found;
+   if (calls)
+      tg_replay_count_calls(replay);
    n_text = 0;
    tlb_stream_open(&reader, fuzz_get, in);
    do {
       found = tlb_stream_read(&reader);
-      if (found == TLB_READ_RECORDS && tg_replay_records(replay, reader.record, reader.n) != NULL)
+      if (found == TLB_READ_RECORDS && tg_replay_block(replay, &reader) != NULL)
          break;
       if (found == TLB_READ_MARK
           && tg_parts_mark(parts, replay, reader.mark, reader.text, reader.n) != NULL)
@@ -188,5 +193,5 @@ void fuzz_one(char *data, size_t size)
    fuzz_stream in = { data + n, data + size };
    /* Machines with other base pages are refused before. */
    head.strength.base_page_shift = 12;
-   read_stream(&in, &head.strength);
+   read_stream(&in, &head.strength, head.calls);
 }

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from oracle_programs import WORK
 from oracle_support import environment
+from test_recorded_calls import PROGRAM as CALLS_PROGRAM
 from test_recorded_data import PROGRAM as DATA_PROGRAM
 from tg_environment import CC, TLBGRIND
 
@@ -234,6 +235,23 @@ def test_machines_have_prefetches_of_their_own(tmp_path: Path, program: Path) ->
     assert jobs == live
 
 
+def calls_run(folder: Path, program: Path, *options: str) -> dict[str, bytes]:
+    folder.mkdir()
+    given = ["--thp=never", "--cores=shared", "--machine=skylake,zen3,cortex-a53", "-o", "x", "--calls=yes", *options]
+    command = ["setarch", "-R", TLBGRIND, *given, str(program), "7", "alone"]
+    subprocess.run(command, cwd=folder, env=settings(), check=True, capture_output=True)
+    return {p.name: p.read_bytes() for p in folder.iterdir()}
+
+
+@pytest.mark.parametrize("options", [("--dump-instr=yes", "--separate-threads=yes"), ("--toggle-collect=recurse",), ("--timeline=yes", "--faults=yes")])
+def test_calls_have_their_costs_as_without_jobs(tmp_path: Path, options: tuple[str, ...]) -> None:
+    (tmp_path / "calls.c").write_text(CALLS_PROGRAM)
+    subprocess.run([*CC, "-g", "-O1", "-pthread", "-o", "calls", "calls.c"], cwd=tmp_path, check=True)
+    live, jobs = (calls_run(tmp_path / name, tmp_path / "calls", *options, *more) for name, more in (("live", ()), ("jobs", ("--jobs=2",))))
+    without = [{name: re.sub(rb"(?m)^(# )?(pid|checksum): .*", b"", text) for name, text in files.items()} for files in (live, jobs)]
+    assert without[0] == without[1] and b"\ncalls=" in live["x.out_zen3"]
+
+
 def test_machines_have_pages_of_their_own(tmp_path: Path, program: Path) -> None:
     machines = "skylake@heap:2M,skylake,zen3@thp,zen3:dtlb.entries=32@heap:2M"
     live = run(tmp_path / "live", program, "huge", machines, "--thp=madvise")
@@ -290,7 +308,6 @@ def test_nothing_is_left_of_a_program_that_is_killed(tmp_path: Path, program: Pa
     "options, said",
     [
         (("--jobs=0",), "'--jobs' argument must be between 1 and 256"),
-        (("--jobs=1", "--calls=yes"), "--jobs=1 goes without --calls=yes: the processes see"),
         (("--jobs=1", "--record=f"), "--jobs=1 goes without --record=f: a recording is simulated later"),
     ],
 )

@@ -311,7 +311,7 @@ def test_a_machine_that_is_not_covered_is_refused(tmp_path: Path) -> None:
         (("--record-pages=2M,4K",), "'4K' is no large page"),
         (("--record-for=skylake@thp",), "leave out what stands behind '@'"),
         (("--record-for=skylak",), "skylak"),
-        (("--calls=yes",), "--record=recording goes without --calls=yes"),
+        (("--mappings=yes",), "--record=recording goes without --mappings=yes"),
         (("--cores=2",), "--record=recording goes without --cores=2"),
     ],
 )

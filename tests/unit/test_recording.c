@@ -552,6 +552,87 @@ TEST(no_such_kinds)
    }
 }
 
+/* More moves than a block has room for, before references and behind the last one: all come back in
+   their order, and each reference behind its own. */
+enum { N_MOVES = 30000 };
+
+static uint64_t random_move(uint64_t *random)
+{
+   *random = *random * UINT64_C(6364136223846793005) + 1442695040888963407;
+   return tlb_move_number(TLB_MOVE_PUSH, *random >> (39 + (*random >> 8) % 25) & (TLB_MOST_ARCS - 1));
+}
+
+/* `before`: how many moves stand before reference number i. */
+static unsigned moves_before(unsigned i)
+{
+   return i % 3 == 0 ? 0 : i % 5000 == 1 ? N_MOVES : i % 5;
+}
+
+static void write_moves(unsigned n)
+{
+   uint64_t random = 5;
+   n_written = 0;
+   tlb_stream_begin(&writer, put, NULL);
+   writer.has_moves = true;
+   for (unsigned i = 0; i <= n; i++) {
+      for (unsigned j = 0; j < moves_before(i); j++) {
+         const uint64_t move = random_move(&random);
+         if (tlb_stream_move(&writer, tlb_move_of(move), tlb_move_count(move)))
+            continue;
+         tlb_stream_flush(&writer, i);
+         assert_true(tlb_stream_move(&writer, tlb_move_of(move), tlb_move_count(move)));
+      }
+      if (i == n)
+         break;
+      tlb_stream_end_moves(&writer);
+      if (!tlb_stream_add(&writer, (tlb_record){ .what = 1, .line = i + 1, .page = i }))
+         tlb_stream_flush(&writer, i);
+   }
+   tlb_stream_flush(&writer, n);
+   tlb_stream_end(&writer);
+}
+
+TEST(moves)
+{
+   enum { N = 20002 }; /* moves stand behind the last */
+   size_t end;
+   unsigned n = 0, n_moves = 0;
+   uint64_t random = 5;
+   write_moves(N);
+   end = n_written;
+   n_read = 0;
+   tlb_stream_open(&reader, get, &end);
+   while (tlb_stream_read(&reader) == TLB_READ_RECORDS) {
+      const uint8_t *at = reader.move;
+      unsigned in_block = 0;
+      uint64_t number;
+      assert_int_equal(reader.n_referred, reader.n);
+      while (tlb_stream_take_move(&reader, &at, &number)) {
+         if (number != 0) {
+            assert_int_equal(number, random_move(&random));
+            n_moves++;
+            continue;
+         }
+         assert_int_equal(n_moves, moves_before(n));
+         assert_int_equal(reader.record[in_block++].line, ++n);
+         n_moves = 0;
+      }
+      assert_int_equal(in_block, reader.n);
+   }
+   assert_int_equal(n, N);
+   assert_int_equal(n_moves, moves_before(N));
+   assert_null(reader.damage);
+   for (end = 0; end < n_written; end += 99991) {
+      n_read = 0;
+      tlb_stream_open(&reader, get, &end);
+      tlb_stream_found found;
+      do
+         found = tlb_stream_read(&reader);
+      while (found == TLB_READ_RECORDS);
+      assert_int_equal(found, TLB_READ_CUT);
+   }
+}
+
 TEST(cut_short)
 {
    unsigned n, most = 0;
@@ -604,6 +685,7 @@ int main(void)
       CLAIM("a kind of record that no run has is refused", no_such_kinds),
       CLAIM("the short way to read a number reads what the long one does", numbers),
       CLAIM("records are read as they were written", round_trip),
+      CLAIM("moves of call stacks are read as they were written, each before its reference", moves),
       CLAIM("a stream is readable up to where it is cut", cut_short),
       CLAIM("a changed bit is found", changed),
    };

@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -61,6 +62,8 @@ NO_END = "no end"
 AGAIN = 4
 DIFFERENT = ("native", "differs", "files", "paths")
 OUTPUT = 1 << 20  # bytes that are compared
+# Seconds in which processes that a program leaves behind may end by themselves, and write their files.
+LEFT_BEHIND = 5
 
 
 class Outcome(NamedTuple):
@@ -81,6 +84,29 @@ class Files(NamedTuple):
     broken: Sequence[str]
 
 
+def is_running(group: int) -> bool:
+    """Whether the process group has a process that has not ended, reaped or not."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, its_group = stat.read_text(encoding="utf-8", errors="replace").rpartition(") ")[2].split()[:3]
+        except (OSError, ValueError):  # it is gone
+            continue
+        if int(its_group) == group and state not in "ZX":
+            return True
+    return False
+
+
+def end_group(group: int, seconds: int) -> None:
+    """A signal at once would keep a process that is about to end from writing its files."""
+    until = time.monotonic() + seconds
+    while is_running(group) and time.monotonic() < until:
+        time.sleep(0.02)
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
 def execute(program: Program, valgrind: Sequence[str], most: int) -> Outcome | None:
     """None: it does not end. A program's own processes end with it."""
     line = f"exec {shlex.join(valgrind)} {program.command}" if valgrind else program.command
@@ -98,10 +124,7 @@ def execute(program: Program, valgrind: Sequence[str], most: int) -> Outcome | N
             status: int | None = process.wait(most)
         except subprocess.TimeoutExpired:
             status = None
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+        end_group(process.pid, LEFT_BEHIND if status is not None else 0)
         process.wait()
         texts = []
         for stream in (out, err):

@@ -7,8 +7,8 @@ import argparse
 from pathlib import Path
 
 import pytest
-from check_valgrind import KNOWN, Verdict, judge, known, part_of, recorded
-from valgrind_programs import programs
+from check_valgrind import KNOWN, Verdict, execute, judge, known, part_of, recorded
+from valgrind_programs import Program, programs
 
 
 def test_the_list_can_be_read() -> None:
@@ -62,3 +62,10 @@ def test_a_record_that_was_cut_off_is_read_up_to_there(tmp_path: Path) -> None:
     assert recorded(file) == {}
     file.write_text('["a/b", "same", ""]\n["c/d", "differs", "x: y"]\n["e/f", "sa', encoding="utf-8")
     assert recorded(file) == {"a/b": Verdict("same"), "c/d": Verdict("differs", "x: y")}
+
+
+def test_a_process_left_behind_may_end_by_itself(tmp_path: Path) -> None:
+    late = "(sleep 0.3; echo late > late) > /dev/null 2>&1 & echo early"
+    outcome = execute(Program("a/b", tmp_path, late, (), "", ""), [], 60)
+    assert outcome is not None and outcome.out == b"early\n"
+    assert (tmp_path / "late").exists()

@@ -226,12 +226,18 @@ static Int compare_callers(const TgLine* a, const TgLine* b)
    return (a > b) - (a < b);
 }
 
+static Int compare_ends(const TgLine* from, const TgLine* to, const TgLine* other_from,
+                        const TgLine* other_to)
+{
+   const Int order = compare_callers(from, other_from);
+   return order != 0 ? order : tg_lines_compare(to, other_to);
+}
+
 static Int by_line(const void* a, const void* b)
 {
    const TgLineArc* x = a;
    const TgLineArc* y = b;
-   const Int order = compare_callers(x->from, y->from);
-   return order != 0 ? order : tg_lines_compare(x->to, y->to);
+   return compare_ends(x->from, x->to, y->from, y->to);
 }
 
 Bool tg_arcs_is_empty(const TgLineArc* arc)
@@ -303,6 +309,57 @@ Word tg_arcs_from(XArray* sorted, const TgLine* line, Word* n)
    *n = end - first;
    return first;
 }
+
+/* --- Numbers in the recording --- */
+
+static Int by_line_and_number(const void* a, const void* b)
+{
+   const TgArcNumber* x = a;
+   const TgArcNumber* y = b;
+   const Int order = compare_ends(x->from, x->to, y->from, y->to);
+   return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
+}
+
+static void add_number(TgArc* arc, void* opaque)
+{
+   const TgArcNumber a = { tg_line_named(arc->from->line), arc->to->line, arc->recorded };
+   if (arc->recorded != 0)
+      VG_(addToXA)(opaque, &a);
+}
+
+XArray* tg_arcs_numbers(void)
+{
+   XArray* all = VG_(newXA)(VG_(malloc), "tg.arcs.numbers", VG_(free), sizeof(TgArcNumber));
+   tg_arcs_each_arc(add_number, all);
+   VG_(setCmpFnXA)(all, by_line_and_number);
+   VG_(sortXA)(all);
+   return all;
+}
+
+static Int compare_with(XArray* numbers, Word i, const TgLineArc* arc)
+{
+   const TgArcNumber* a = VG_(indexXA)(numbers, i);
+   return compare_ends(a->from, a->to, arc->from, arc->to);
+}
+
+const TgArcNumber* tg_arcs_numbers_of(XArray* numbers, const TgLineArc* arc, Word* n)
+{
+   const Word size = VG_(sizeXA)(numbers);
+   Word first = 0, end = size;
+   while (first < end) {
+      const Word middle = first + (end - first) / 2;
+      if (compare_with(numbers, middle, arc) < 0)
+         first = middle + 1;
+      else
+         end = middle;
+   }
+   for (end = first; end < size && compare_with(numbers, end, arc) == 0; end++)
+      ;
+   *n = end - first;
+   return *n == 0 ? NULL : VG_(indexXA)(numbers, first);
+}
+
+/* --- Costs by machine --- */
 
 void tg_arcs_costs(const TgLineArc* arc, UInt machine, ULong* cost)
 {

@@ -40,6 +40,7 @@ typedef struct _TgArc {
    const TgEntry* to;
    ULong calls;
    TgCosts inclusive;
+   UInt recorded; /* its number in the recording, from 1; 0: it has none */
 } TgArc;
 
 typedef struct _TgCallSite {
@@ -137,6 +138,17 @@ Bool tg_arcs_is_empty(const TgLineArc* arc);
 
 /* The range of arcs from a line: returns the number of the first, stores how many. */
 Word tg_arcs_from(XArray* sorted, const TgLine* line, Word* n);
+
+/* The numbers in the recording of the arcs that have one, in the order of their lines, to be deleted;
+   and of those among them that are of a line's arc the first, with how many there are. */
+typedef struct {
+   const TgLine* from;
+   const TgLine* to;
+   UInt number;
+} TgArcNumber;
+
+XArray* tg_arcs_numbers(void); /* TgArcNumber */
+const TgArcNumber* tg_arcs_numbers_of(XArray* numbers, const TgLineArc* arc, Word* n);
 
 /* All costs of an arc with one machine, as tg_lines_costs(). */
 void tg_arcs_costs(const TgLineArc* arc, UInt machine, ULong* cost);

@@ -21,6 +21,7 @@ typedef enum {
 typedef struct {
    Origin origin;
    Bool alternate_stack;         /* of a handler */
+   Bool is_told;                 /* it is in the recording, as are all below */
    Addr sp;                      /* at its begin; of the first frames the highest there is */
    Addr return_to;               /* 0: it was not called */
    const TgEntry* entry;         /* NULL: not known yet */
@@ -37,6 +38,7 @@ typedef struct {
 typedef struct {
    Frame* frame; /* NULL: the thread has not run yet; beyond n all `rare` are empty */
    UInt n, room;
+   UInt n_told; /* frames that it has in the recording */
    ULong refs[TLB_N_USERS];
 } Stack;
 
@@ -48,15 +50,20 @@ static Stack* stack;     /* of the thread that runs, or that ran last */
 static ULong instructions_before; /* at the last change of the stack */
 static TgBooked booked;    /* likewise */
 static TgCallSite thread_begins = { .leaving = TG_BEGINS };
+static TgStackMove* tell; /* NULL: there is no recording */
+static const Stack* stack_told; /* that the recording is about; NULL: none yet */
 
-void tg_call_stacks_init(void (*f)(void))
+void tg_call_stacks_init(void (*f)(void), TgStackMove* t, Bool misses)
 {
    tg_call_stacks_on = True;
-   tg_lists_missed_segments = True;
    complete_noted = f;
+   tell = t;
+   if (misses) {
+      tg_lists_missed_segments = True;
+      tg_lines_count_seen();
+   }
    stacks = VG_(calloc)("tg.calls.stacks", VG_N_THREADS, sizeof *stacks);
    stack = &stacks[1];
-   tg_lines_count_seen();
    tg_arcs_init();
 }
 
@@ -149,6 +156,7 @@ static inline __attribute__((always_inline)) Frame* push(Origin origin, Addr sp)
    Frame* f = &stack->frame[stack->n++];
    f->origin = origin;
    f->alternate_stack = False;
+   f->is_told = False;
    f->sp = sp;
    f->return_to = 0;
    f->entry = NULL;
@@ -248,6 +256,37 @@ static UInt unwind(Addr sp, UInt n)
    return popped;
 }
 
+/* --- For a recording --- */
+
+/* Frames that are gone cost nothing more, so it does not matter when that is told. */
+void tg_call_stack_tell(void)
+{
+   UInt n = stack->n;
+   while (n > 0 && !stack->frame[n - 1].is_told)
+      n--;
+   if (LIKELY(stack_told == stack && n == stack->n && n == stack->n_told))
+      return;
+   if (stack_told != stack)
+      tell(TLB_MOVE_STACK, (UInt)(stack - stacks), NULL);
+   if (n < stack->n_told)
+      tell(TLB_MOVE_POP, stack->n_told - n, NULL);
+   for (; n < stack->n; n++) {
+      tell(TLB_MOVE_PUSH, 0, stack->frame[n].arc);
+      stack->frame[n].is_told = True;
+   }
+   stack->n_told = stack->n;
+   stack_told = stack;
+}
+
+/* Of a frame that the recording does not have nothing was missed. */
+static void tell_return(const Frame* f, TgArc* arc)
+{
+   if (tell == NULL || !f->is_told)
+      return;
+   tg_call_stack_tell();
+   tell(TLB_MOVE_RETURN, 0, arc);
+}
+
 /* --- Calls and returns --- */
 
 /* How many frames a return leaves: at least one if the stack pointer is above the innermost; those
@@ -272,6 +311,7 @@ static void return_from_first(const TgEntry* entry)
       TgArc* arc = tg_arc_of(tg_call_site_of_entry(entry), f->entry);
       arc->calls += tg_costs_are_kept;
       add_costs(arc, f, stack->refs);
+      tell_return(f, arc);
    }
    f->entry = entry;
 }
@@ -472,7 +512,7 @@ static void empty(Stack* s)
    while (stack->n > 0)
       pop();
    VG_(free)(stack->frame);
-   *stack = (Stack){ .frame = NULL };
+   *stack = (Stack){ .n_told = stack->n_told };
    stack = last;
 }
 

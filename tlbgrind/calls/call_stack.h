@@ -12,15 +12,23 @@
 
 #include "pub_tool_tooliface.h"
 
+#include "sim/record/moves.h"
+
 #include "calls/arcs.h"
 #include "trace/shadow_area.h"
+
+/* What has become of the stacks, for a recording: sim/record/moves.h. `arc`: of TLB_MOVE_PUSH, where
+   NULL is a first frame, and of TLB_MOVE_RETURN; `n`: of the others. */
+typedef void TgStackMove(tlb_move move, UInt n, TgArc* arc);
 
 /* How many of the bits of TgCallArea's `refs` are those of reads. */
 enum { TG_REFS_BITS = 32 };
 
 /* Counts inclusive costs from now on. `complete`: what books all misses that are still to be
-   booked. */
-void tg_call_stacks_init(void (*complete)(void));
+   booked. `tell`: NULL, or what is told of the stacks, of returns from first frames when they happen
+   and of the rest by tg_call_stack_tell(). `misses`: they are counted here; else only references and
+   page faults are. */
+void tg_call_stacks_init(void (*complete)(void), TgStackMove* tell, Bool misses);
 
 extern Bool tg_call_stacks_on;
 
@@ -51,6 +59,9 @@ void tg_call_stacks_settle(void);
 
 /* Gives the misses so far to the innermost frame; no segment is listed any more. */
 void tg_call_stack_take_misses(void);
+
+/* Tells how the stack at hand has changed since it was told last. */
+void tg_call_stack_tell(void);
 
 /* The call sites of the thread's active frames, up to that of its first function, or of a signal's
    handler. Stores at most `n`, the innermost first, and returns how many. */

@@ -160,6 +160,7 @@ const HChar* tg_jobs_lost(void)
 typedef struct {
    uint64_t first, step, n; /* machines number first, first + step and so on, from 0 */
    uint64_t n_entries;      /* places that have changed */
+   uint64_t n_arcs;         /* likewise */
 } Head;
 
 static Bool take_extra(const Head* h)
@@ -213,7 +214,28 @@ static Bool take_entry(const Head* h, TgLine* (*line_of)(UInt number))
    return True;
 }
 
-static Bool take_all(TgLine* (*line_of)(UInt number))
+/* The inclusive costs of one arc, of all kinds of reference. */
+static Bool take_arc(const Head* h, TgArc* (*arc_of)(UInt number))
+{
+   uint64_t number;
+   if (!tg_fed_read(process, &number, sizeof number) || number > 0xffffffff)
+      return False;
+   TgArc* arc = arc_of((UInt)number);
+   if (arc == NULL)
+      return False;
+   uint64_t* misses = tg_costs_misses(&arc->inclusive);
+   for (UInt i = 0; i < h->n; i++) {
+      const size_t at = tlb_mmus_cost_of(&tg_mmus, (UInt)(h->first + i * h->step));
+      for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
+         if (!tg_fed_read(process, misses + kind * tg_lines_n_counts() + at,
+                          TLB_N_COSTS * sizeof *misses))
+            return False;
+      }
+   }
+   return True;
+}
+
+static Bool take_all(TgLine* (*line_of)(UInt number), TgArc* (*arc_of)(UInt number))
 {
    Head h;
    for (UInt taken = 0; taken < n_machines; taken += (UInt)h.n) {
@@ -225,12 +247,16 @@ static Bool take_all(TgLine* (*line_of)(UInt number))
          if (!take_entry(&h, line_of))
             return False;
       }
+      for (uint64_t i = 0; i < h.n_arcs; i++) {
+         if (!take_arc(&h, arc_of))
+            return False;
+      }
    }
    return True;
 }
 
-void tg_jobs_take(TgLine* (*line_of)(UInt number))
+void tg_jobs_take(TgLine* (*line_of)(UInt number), TgArc* (*arc_of)(UInt number))
 {
-   if (process != NULL && !take_all(line_of))
+   if (process != NULL && !take_all(line_of, arc_of))
       tg_jobs_stop(ended);
 }

@@ -9,6 +9,7 @@
 #include "pub_tool_basics.h"
 
 #include "attribution/lines.h"
+#include "calls/arcs.h"
 #include "options/options.h"
 
 /* Whether the machines are simulated by others, or were to be. */
@@ -20,9 +21,10 @@ void tg_jobs_begin(const TgOptions* options);
 /* Hands them a part of the stream. Once they have ended nothing more is written, which is said. */
 void tg_jobs_write(const UChar* bytes, SizeT n);
 
-/* Stores what they have counted by now, once they have been asked for it: misses of the lines,
-   which line() has by their numbers, NULL for none, and misses beyond a reference's first. */
-void tg_jobs_take(TgLine* (*line)(UInt number));
+/* Stores what they have counted by now, once they have been asked for it: misses of the lines and
+   arcs of calls, which line() and arc() have by their numbers, NULL for none, and misses beyond a
+   reference's first. */
+void tg_jobs_take(TgLine* (*line)(UInt number), TgArc* (*arc)(UInt number));
 
 /* From now on there are none, and no counts of theirs: says so, and why. */
 void tg_jobs_stop(const HChar* why);

@@ -54,6 +54,8 @@ static Int version_of(const TgOptions* o)
    const tlb_strength* s = &o->record->strength;
    if (o->kernel.prefetches)
       return 10;
+   if (o->calls)
+      return 9;
    if (o->record->code.shift != 0)
       return 8;
    if (tlb_late_lets_go(s))
@@ -95,6 +97,8 @@ static void write_head(const TgOptions* o)
       tg_file_print(f, "system calls: %s\n", o->kernel.touches ? "kernel" : "flush");
    if (o->data)
       tg_file_print(f, "data: yes\n");
+   if (o->calls)
+      tg_file_print(f, "calls: yes\n");
    for (UInt i = 0; i < o->record->strength.n; i++) {
       HChar text[64];
       tlb_filter_print(&o->record->strength.filter[i], text, sizeof text);
@@ -128,6 +132,7 @@ void tg_recorded_open(const TgOptions* options)
    stream = VG_(malloc)("tg.recorded", sizeof *stream);
    write_head(options);
    tlb_stream_begin(stream, put, NULL);
+   stream->has_moves = options->calls;
 }
 
 /* --- The run --- */
@@ -152,6 +157,19 @@ void tg_recorded_add(tlb_record r)
 {
    if (!tlb_stream_add(stream, r))
       flush_block();
+}
+
+void tg_recorded_move(tlb_move move, ULong n)
+{
+   if (tlb_stream_move(stream, move, n))
+      return;
+   flush_block();
+   tlb_stream_move(stream, move, n);
+}
+
+void tg_recorded_end_moves(void)
+{
+   tlb_stream_end_moves(stream);
 }
 
 void tg_recorded_mark(tlb_mark mark, const HChar* text)
@@ -181,8 +199,7 @@ void tg_recorded_flush_point(const tlb_flush_point* f)
 void tg_recorded_text(void* opaque, const HChar* text, SizeT n)
 {
    (void)opaque;
-   if (stream->n > 0)
-      flush_block();
+   flush_block();
    while (n > 0) {
       const SizeT piece = n < TLB_BLOCK_TEXT ? n : TLB_BLOCK_TEXT;
       tlb_stream_text(stream, text, piece);

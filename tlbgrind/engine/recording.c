@@ -92,6 +92,37 @@ void tg_recording_has_forked(void)
    has_forked = True;
 }
 
+/* --- Calls --- */
+
+static UInt n_arcs, room_for_arcs;
+static TgArc** arc_at; /* by its number, from 1 */
+
+static UInt arc_number(TgArc* arc)
+{
+   if (arc == NULL)
+      return 0;
+   if (arc->recorded == 0) {
+      if (n_arcs == room_for_arcs) {
+         room_for_arcs = room_for_arcs == 0 ? 1024 : 2 * room_for_arcs;
+         arc_at = VG_(realloc)("tg.recording", arc_at, room_for_arcs * sizeof *arc_at);
+      }
+      arc_at[n_arcs++] = arc;
+      arc->recorded = n_arcs;
+   }
+   return arc->recorded;
+}
+
+static TgArc* arc_of(UInt number)
+{
+   return number - 1 < n_arcs ? arc_at[number - 1] : NULL;
+}
+
+void tg_recording_move(tlb_move move, UInt n, TgArc* arc)
+{
+   if (tg_recording_on)
+      tg_recorded_move(move, move == TLB_MOVE_STACK || move == TLB_MOVE_POP ? n : arc_number(arc));
+}
+
 /* --- Marks --- */
 
 void tg_recording_zero(void)
@@ -116,7 +147,7 @@ void tg_recording_settle(void)
    if (!tg_recording_on || !tg_jobs_on)
       return;
    tg_recorded_mark(TLB_MARK_REPORT, "");
-   tg_jobs_take(line_of);
+   tg_jobs_take(line_of, arc_of);
 }
 
 /* --- Changes of the page map --- */
@@ -289,6 +320,11 @@ void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now
                      | (follows ? TLB_RECORD_GOES_ON : 0)
                      | (tg_costs_are_kept ? 0 : TLB_RECORD_UNCOUNTED);
    goes_on = part != TG_RECORDED_WHOLE;
+   if (UNLIKELY(tg_call_stacks_on)) {
+      if (tg_costs_are_kept)
+         tg_call_stack_tell();
+      tg_recorded_end_moves();
+   }
    tg_recorded_add((tlb_record){ .what = (uint8_t)what, .line = line_number(line_of_ref(r)),
                                  .page = number });
    tg_record_filters_refer(user, stores_too, p, number, now);

@@ -17,6 +17,7 @@
 
 #include "sim/record/stream.h"
 
+#include "calls/call_stack.h"
 #include "options/options.h"
 #include "trace/run_mmus.h"
 #include "trace/superblocks.h"
@@ -38,6 +39,9 @@ void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now
 /* A prefetch by an instruction of the line, before the MMUs see it; `present`: the page tables map the
    page. */
 void tg_recording_prefetch(TgLine* line, tlb_page_number number, ULong now, Bool present);
+
+/* A TgStackMove. */
+void tg_recording_move(tlb_move move, UInt n, TgArc* arc);
 
 /* All counts are set to zero. */
 void tg_recording_zero(void);

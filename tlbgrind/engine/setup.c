@@ -124,7 +124,8 @@ void tg_engine_init(const TgOptions* options)
    if (tg_mmus.prefetches)
       tg_lines_count_prefetches((UInt)tlb_mmus_prefetches_at(&tg_mmus, 0));
    if (options->calls)
-      tg_call_stacks_init(tg_batch_look_up);
+      tg_call_stacks_init(tg_batch_look_up, options->record != NULL ? tg_recording_move : NULL,
+                          options->jobs == 0);
    const TgTotals totals[TG_MAX_TOTALS] = {
       { tg_replay_straddles(), TLB_N_USERS * sizeof(ULong) },
       { tlb_missed_extra(&tg_mmus, 0),

@@ -19,11 +19,9 @@ static const HChar references_alone[] = "of a copy nothing but its references is
 static const HChar whole_arrays[] = "what the kernel does is for whole arrays";
 static const HChar no_reference[] = "what a prefetch brings is no reference, and is not divided so";
 
-static const HChar one_stream[] = "a recording is one stream of references, for no kernel and no "
-                                  "caller";
+static const HChar one_stream[] = "a recording is one stream of references, not divided by mapping";
 
-static const HChar fed_stream[] = "the processes see the references of one program on one core, "
-                                  "without callers";
+static const HChar fed_stream[] = "the processes see the references of one program on one core";
 
 /* What excludes what. */
 static const struct {
@@ -55,14 +53,12 @@ static const struct {
    { TG_HAS_MERGED_CODE, TG_HAS_FLUSHES, own_faults },
    { TG_HAS_MERGED_CODE, TG_HAS_TOUCHES, own_faults },
    { TG_HAS_MERGED_CODE, TG_HAS_PREFETCHES, own_faults },
-   { TG_HAS_RECORDING, TG_HAS_CALLS, one_stream },
    { TG_HAS_RECORDING, TG_HAS_MAPPINGS, one_stream },
    { TG_HAS_RECORDING, TG_HAS_CORES, "it is the stream of one core" },
    { TG_HAS_RECORDING, TG_HAS_COPIES, "it is the stream of one program" },
    { TG_HAS_RECORDING, TG_HAS_CACHEGRIND, "the simulation from it does not count as cachegrind" },
    { TG_HAS_JOBS, TG_HAS_RECORDING,
      "a recording is simulated later, by tg_simulate --jobs=" },
-   { TG_HAS_JOBS, TG_HAS_CALLS, fed_stream },
    { TG_HAS_JOBS, TG_HAS_MAPPINGS, fed_stream },
    { TG_HAS_JOBS, TG_HAS_CORES, fed_stream },
    { TG_HAS_JOBS, TG_HAS_COPIES, fed_stream },

@@ -244,6 +244,14 @@ static void print_lines(TgFile* f, XArray* lines, XArray* arcs, UInt machine,
    tg_positions_end(&positions);
 }
 
+/* The calls of the run, or of a phase or thread; NULL: they are not counted. */
+static XArray* arcs_of(const TgResults* results)
+{
+   return !results->options->calls    ? NULL
+          : results->shares == NULL ? tg_arcs_sorted()
+                                    : tg_shares_arcs(results->shares, results->share);
+}
+
 Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArray* lines,
                   const HChar* name)
 {
@@ -276,9 +284,7 @@ Bool tg_costs_file_write(const TgResults* results, const TgResult* result, XArra
       for (UInt i = 0; i < n_events; i++)
          tg_file_print(f, " %s", events[i]->name);
       tg_file_print(f, "\n");
-      XArray* arcs = !results->options->calls ? NULL
-                     : results->shares == NULL
-                        ? tg_arcs_sorted() : tg_shares_arcs(results->shares, results->share);
+      XArray* arcs = arcs_of(results);
       print_lines(f, lines, arcs, result->number, events, n_events,
                   results->options->dump_instr);
       if (arcs != NULL)
@@ -306,9 +312,45 @@ static void add_costs(ULong* sum, const TgLine* line)
       sum[i] += cost[i];
 }
 
-/* `faults`: page faults are among the events. What a flush has thrown out can be walked for again when
-   its line has no costs any more, so that is printed, too. */
-static void print_recorded_lines(TgFile* f, XArray* lines, Bool instr, Bool faults)
+/* The calls of the line at hand, behind it: counts, numbers in the recording, and where the costs
+   stand. */
+static void print_recorded_calls(TgFile* f, TgPositions* positions, XArray* arcs, XArray* numbers,
+                                 const TgLine* l)
+{
+   Word n = 0;
+   const Word first = tg_arcs_from(arcs, tg_line_named(tg_line_part(l, 0, 0)), &n);
+   for (Word i = first; i < first + n; i++) {
+      const TgLineArc* arc = VG_(indexXA)(arcs, i);
+      Word n_numbers;
+      const TgArcNumber* number = tg_arcs_numbers_of(numbers, arc, &n_numbers);
+      tg_positions_print_called(positions, f, arc->to->function);
+      tg_file_print(f, ">");
+      tg_file_number(f, arc->calls, ' ');
+      for (UInt kind = 0; kind < TLB_N_USERS; kind++)
+         tg_file_number(f, arc->inclusive.refs[kind], ' ');
+      for (UInt kind = 0; kind < TLB_N_USERS; kind++)
+         tg_file_number(f, arc->inclusive.faults[kind], ' ');
+      for (Word j = 0; j < n_numbers; j++)
+         tg_file_number(f, number[j].number, ' ');
+      tg_file_print(f, ";");
+      tg_positions_print_number(positions, f, arc->to, ';');
+      tg_positions_print_number(positions, f, l, '\n');
+   }
+}
+
+/* Whether the line has calls. */
+static Bool has_calls(XArray* arcs, const TgLine* l)
+{
+   Word n = 0;
+   if (arcs != NULL)
+      tg_arcs_from(arcs, tg_line_named(tg_line_part(l, 0, 0)), &n);
+   return n > 0;
+}
+
+/* `arcs`: NULL, or of calls. `faults`: page faults are among the events. What a flush has thrown out
+   can be walked for again when its line has no costs any more, so that is printed, too. */
+static void print_recorded_lines(TgFile* f, XArray* lines, XArray* arcs, XArray* numbers, Bool instr,
+                                 Bool faults)
 {
    TgPositions positions;
    tg_positions_begin(&positions, instr);
@@ -325,11 +367,16 @@ static void print_recorded_lines(TgFile* f, XArray* lines, Bool instr, Bool faul
          any |= other->is_flushed;
          add_costs(cost, other);
       }
-      if (!any && !tg_recorded_line_any(cost, faults))
+      any |= tg_recorded_line_any(cost, faults);
+      if (!any && !has_calls(arcs, l))
          continue;
       tg_positions_print(&positions, f, l);
-      tg_recorded_line_print(f, lines, first, i, cost);
-      tg_positions_print_number(&positions, f, l, '\n');
+      if (any) {
+         tg_recorded_line_print(f, lines, first, i, cost);
+         tg_positions_print_number(&positions, f, l, '\n');
+      }
+      if (arcs != NULL)
+         print_recorded_calls(f, &positions, arcs, numbers, l);
    }
    tg_positions_end(&positions);
 }
@@ -349,6 +396,12 @@ void tg_costs_file_record(const TgResults* results, XArray* lines, TgFile* f)
    print_unperformed(f, results);
    tg_file_print(f, "positions: %s\n@events%s\n", o->dump_instr ? "instr line" : "line",
                  o->faults.on ? " faults" : "");
-   print_recorded_lines(f, lines, o->dump_instr, o->faults.on);
+   XArray* arcs = arcs_of(results);
+   XArray* numbers = arcs == NULL ? NULL : tg_arcs_numbers();
+   print_recorded_lines(f, lines, arcs, numbers, o->dump_instr, o->faults.on);
+   if (arcs != NULL) {
+      VG_(deleteXA)(numbers);
+      tg_arcs_free(arcs);
+   }
    tg_file_print(f, "@totals\n");
 }

@@ -109,7 +109,7 @@ static bool is_cut(const end_text *t, const tlb_stream_reader *s, result *r)
 }
 
 /* Each section is a text like that of the run. */
-static const char *check_text(end_text *t, unsigned n_lines, bool has_data)
+static const char *check_text(end_text *t, unsigned n_lines, unsigned n_arcs, bool has_data)
 {
    static TgSection section[MOST_SECTIONS];
    const char *why;
@@ -120,7 +120,7 @@ static const char *check_text(end_text *t, unsigned n_lines, bool has_data)
       return "it has no text of data at the end, or one that is not said in its head";
    const unsigned n = tg_run_text_sections(t->text, t->n, section, MOST_SECTIONS, &why);
    for (unsigned i = 0; i < n && why == NULL; i++)
-      why = tg_run_text_check(section[i].text, section[i].n, n_lines);
+      why = tg_run_text_check(section[i].text, section[i].n, n_lines, n_arcs);
    return why != NULL || !has_data ? why : tg_data_text_check(t->text + t->n, t->n_data, n_lines);
 }
 
@@ -146,7 +146,7 @@ static result read_all(const simulation *sim, TgRecording *recording, TgReplay *
       switch (tg_recording_read(recording)) {
       case TLB_READ_RECORDS:
          wrong = text->n > 0 ? "references stand behind the text at the end"
-                             : tg_replay_records(replay, s->record, s->n);
+                             : tg_replay_block(replay, s);
          tg_progress_note(tg_recording_done(recording));
          if (wrong != NULL)
             return ended(DAMAGED, s, wrong);
@@ -186,7 +186,8 @@ static result read_all(const simulation *sim, TgRecording *recording, TgReplay *
       case TLB_READ_END:
          if (is_cut(text, s, &r))
             return r;
-         wrong = check_text(text, tg_replay_n_lines(replay), tg_recording_has_data(recording));
+         wrong = check_text(text, tg_replay_n_lines(replay), tg_replay_n_arcs(replay),
+                            tg_recording_has_data(recording));
          return ended(wrong != NULL ? DAMAGED : WHOLE, s, wrong != NULL ? wrong : "");
       case TLB_READ_CUT:
          return ended(CUT, s, "the file is not complete");
@@ -308,6 +309,8 @@ static result replay_recording(const simulation *s, unsigned first, unsigned ste
    TgRecording *const recording = tg_recording_open(s->options.recording);
    *replay = tg_replay_new(&s->list, first, step, tg_recording_strength(recording),
                            s->options.nested);
+   if (tg_recording_has_calls(recording))
+      tg_replay_count_calls(*replay);
    if (s->reach_file != NULL && first == 0)
       *curve = tg_reach_curve_new(tg_recording_strength(recording)->base_page_shift);
    const result r = read_all(s, recording, *replay, parts, *curve, text);

@@ -29,14 +29,20 @@ static bool take_number(const char **at, const char *end, uint64_t *n)
    return tlb_text_number(at, end, n) && *at < end && *(*at)++ == ' ';
 }
 
-/* The position's characters are among these. */
-static bool take_source(const char *line, size_t n, unsigned n_lines, const char *characters,
+static bool is_of_characters(const char *at, const char *end, const char *characters)
+{
+   for (const char *c = at; c < end; c++) {
+      if (strchr(characters, *c) == NULL)
+         return false;
+   }
+   return at < end;
+}
+
+/* Counts, numbers up to `most`, and a position, whose characters are among these. */
+static bool take_counts(const char *at, const char *end, unsigned most, const char *characters,
                         TgSourceLine *out)
 {
-   const char *at = line + 1, *const end = line + n;
    uint64_t number;
-   if (n == 0 || line[0] != ':')
-      return false;
    for (unsigned i = 0; i < TLB_N_USERS; i++) {
       if (!take_number(&at, end, &out->refs[i]))
          return false;
@@ -47,23 +53,44 @@ static bool take_source(const char *line, size_t n, unsigned n_lines, const char
    }
    out->numbers = at;
    while (at < end && *at != ';') {
-      if (!take_number(&at, end, &number) || number == 0 || number > n_lines)
+      if (!take_number(&at, end, &number) || number == 0 || number > most)
          return false;
    }
    if (at == end)
       return false;
    out->position = ++at;
    out->position_length = (size_t)(end - at);
-   for (const char *c = at; c < end; c++) {
-      if (strchr(characters, *c) == NULL)
-         return false;
-   }
-   return at < end;
+   return is_of_characters(at, end, characters);
 }
+
+static bool take_source(const char *line, size_t n, unsigned n_lines, const char *characters,
+                        TgSourceLine *out)
+{
+   return n > 0 && line[0] == ':' && take_counts(line + 1, line + n, n_lines, characters, out);
+}
+
+static const char in_position[] = "0123456789abcdefx ";
 
 bool tg_run_text_source(const char *line, size_t n, unsigned n_lines, TgSourceLine *out)
 {
-   return take_source(line, n, n_lines, "0123456789abcdefx ", out);
+   return take_source(line, n, n_lines, in_position, out);
+}
+
+bool tg_run_text_call(const char *line, size_t n, unsigned n_arcs, TgCallLine *out)
+{
+   const char *at = line + 1, *const end = line + n;
+   if (n == 0 || line[0] != '>' || !take_number(&at, end, &out->calls)
+       || !take_counts(at, end, n_arcs, "0123456789abcdefx ;", &out->inclusive))
+      return false;
+   const char *const target = out->inclusive.position, *const stop = memchr(target, ';', (size_t)(end - target));
+   if (stop == NULL || !is_of_characters(target, stop, in_position)
+       || !is_of_characters(stop + 1, end, in_position))
+      return false;
+   out->target = target;
+   out->target_length = (size_t)(stop - target);
+   out->inclusive.position = stop + 1;
+   out->inclusive.position_length = (size_t)(end - (stop + 1));
+   return true;
 }
 
 /* "LINE OBJECT" or "LINE OBJECT+OFFSET". */
@@ -162,7 +189,7 @@ unsigned tg_run_text_sections(const char *text, size_t n, TgSection *section, un
    return found;
 }
 
-const char *tg_run_text_check(const char *text, size_t n, unsigned n_lines)
+const char *tg_run_text_check(const char *text, size_t n, unsigned n_lines, unsigned n_arcs)
 {
    const char *at = text, *const end = text + n;
    unsigned place = 0;
@@ -184,35 +211,66 @@ const char *tg_run_text_check(const char *text, size_t n, unsigned n_lines)
       if (line[0] == ':'
           && (place != TOTALS || !tg_run_text_source(line, length, n_lines, &unused)))
          return "the text at the end has a line of source that can not be";
+      TgCallLine unused_too;
+      if (line[0] == '>'
+          && (place != TOTALS || !tg_run_text_call(line, length, n_arcs, &unused_too)))
+         return "the text at the end has calls that can not be";
    }
    return place == N_PLACES ? NULL : "the text at the end is not complete";
 }
 
 /* --- Costs --- */
 
-static void add_misses(const TgOutFile *o, unsigned line, uint64_t *cost)
+static void add_by_kind(uint64_t of[TLB_N_USERS][TLB_N_COSTS], uint64_t *cost)
 {
-   uint64_t of[TLB_N_USERS][TLB_N_COSTS] = { { 0 } };
-   tg_replay_add(o->replay, o->nth, line, o->parts, of);
    for (unsigned kind = 0; kind < TLB_N_USERS; kind++) {
       for (unsigned i = 0; i < TG_N_OF_A_MISS; i++)
          cost[tg_cost(kind, TG_MISS_1 + i)] += of[kind][i];
       cost[TG_ALL_WALK_REFS] += of[kind][TLB_COST_WALK_REFERENCES];
       cost[TG_ALL_CYCLES] += of[kind][TLB_COST_CYCLES];
    }
+}
+
+static void add_misses(const TgOutFile *o, unsigned line, uint64_t *cost)
+{
+   uint64_t of[TLB_N_USERS][TLB_N_COSTS] = { { 0 } };
+   tg_replay_add(o->replay, o->nth, line, o->parts, of);
+   add_by_kind(of, cost);
    tg_replay_add_flushes(o->replay, o->nth, line, o->parts, &cost[TG_FLUSHES]);
    tg_replay_add_prefetches(o->replay, o->nth, line, o->parts, &cost[TG_PREFETCHES]);
+}
+
+static void add_misses_of_arc(const TgOutFile *o, unsigned arc, uint64_t *cost)
+{
+   uint64_t of[TLB_N_USERS][TLB_N_COSTS] = { { 0 } };
+   tg_replay_add_arc(o->replay, o->nth, arc, o->parts, of);
+   add_by_kind(of, cost);
+}
+
+/* The counts that all machines have. */
+static void take_common(const TgSourceLine *l, uint64_t cost[TG_N_COSTS])
+{
+   memset(cost, 0, TG_N_COSTS * sizeof *cost);
+   for (unsigned kind = 0; kind < TLB_N_USERS; kind++) {
+      cost[tg_cost(kind, TG_REFS)] = l->refs[kind];
+      cost[TG_FAULTS + kind] = l->faults[kind];
+   }
+}
+
+static void call_costs(const TgOutFile *o, const TgCallLine *l, uint64_t cost[TG_N_COSTS])
+{
+   const char *at = l->inclusive.numbers;
+   uint64_t number;
+   take_common(&l->inclusive, cost);
+   while (*at != ';' && take_number(&at, l->target, &number))
+      add_misses_of_arc(o, (unsigned)number, cost);
 }
 
 void tg_out_file_costs(const TgOutFile *o, const TgSourceLine *l, uint64_t cost[TG_N_COSTS])
 {
    const char *at = l->numbers;
    uint64_t number;
-   memset(cost, 0, TG_N_COSTS * sizeof *cost);
-   for (unsigned kind = 0; kind < TLB_N_USERS; kind++) {
-      cost[tg_cost(kind, TG_REFS)] = l->refs[kind];
-      cost[TG_FAULTS + kind] = l->faults[kind];
-   }
+   take_common(l, cost);
    while (*at != ';' && take_number(&at, l->position, &number))
       add_misses(o, (unsigned)number, cost);
 }
@@ -444,6 +502,20 @@ static void put_source_line(TgOutText *out, const TgOutFile *o, const TgSourceLi
    tg_out_file_put_costs(out, cost, event, n);
 }
 
+static void put_call_line(TgOutText *out, const TgOutFile *o, const TgCallLine *l,
+                          const TgEvent **event, unsigned n)
+{
+   uint64_t cost[TG_N_COSTS];
+   call_costs(o, l, cost);
+   tg_out_put(out, "calls=");
+   tg_out_put_number(out, l->calls, ' ');
+   tg_out_put_n(out, l->target, l->target_length);
+   tg_out_put(out, "\n");
+   tg_out_put_n(out, l->inclusive.position, l->inclusive.position_length);
+   tg_out_put_n(out, " ", 1);
+   tg_out_file_put_costs(out, cost, event, n);
+}
+
 bool tg_run_text_has_faults(const char *text, size_t n)
 {
    const char *at = text, *const end = text + n;
@@ -489,6 +561,7 @@ char *tg_out_file_make(const TgOutFile *o, const char *text, size_t n, size_t *l
    add_up(o, text, n, total, &least);
    while (at < end) {
       TgSourceLine l;
+      TgCallLine c;
       size_t line_length;
       const char *const line = tg_run_text_line(&at, end, &line_length);
       if (is_place(line, line_length, MACHINE)) {
@@ -507,6 +580,8 @@ char *tg_out_file_make(const TgOutFile *o, const char *text, size_t n, size_t *l
          tg_out_file_put_costs(&out, total, event, n_events);
       } else if (tg_run_text_source(line, line_length, tg_replay_n_lines(o->replay), &l)) {
          put_source_line(&out, o, &l, event, n_events);
+      } else if (tg_run_text_call(line, line_length, tg_replay_n_arcs(o->replay), &c)) {
+         put_call_line(&out, o, &c, event, n_events);
       } else {
          tg_out_put_n(&out, line, line_length);
          tg_out_put_n(&out, "\n", 1);

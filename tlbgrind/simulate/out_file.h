@@ -44,6 +44,18 @@ bool tg_run_text_source(const char *line, size_t n, unsigned n_lines, TgSourceLi
 bool tg_run_text_source_of_data(const char *line, size_t n, unsigned n_lines, unsigned n_objects,
                                 TgSourceLine *out);
 
+/* Calls from a line of source, which stand behind it: their inclusive counts, the numbers of their
+   arcs, and behind these the position of what is called and that of the line. */
+typedef struct {
+   uint64_t calls;
+   TgSourceLine inclusive; /* `position`: of the line */
+   const char *target;
+   size_t target_length;
+} TgCallLine;
+
+/* Reads such a line. False: it is none, or has a number above n_arcs. */
+bool tg_run_text_call(const char *line, size_t n, unsigned n_arcs, TgCallLine *out);
+
 /* Whether a line is that text; whether it has a control character. */
 bool tg_run_text_is(const char *line, size_t length, const char *text);
 bool tg_run_text_has_control(const char *line, size_t length);
@@ -51,9 +63,9 @@ bool tg_run_text_has_control(const char *line, size_t length);
 /* Whether page faults are among the events. */
 bool tg_run_text_has_faults(const char *text, size_t n);
 
-/* Whether the text is one that tlbgrind ends a recording with, of so many lines of source. Returns
-   NULL, or what is wrong. */
-const char *tg_run_text_check(const char *text, size_t n, unsigned n_lines);
+/* Whether the text is one that tlbgrind ends a recording with, of so many lines of source
+   and arcs of calls. Returns NULL, or what is wrong. */
+const char *tg_run_text_check(const char *text, size_t n, unsigned n_lines, unsigned n_arcs);
 
 /* The name of a phase's or thread's file beside that of the run; to be freed. */
 char *tg_section_file(const TgSection *s, const char *name);

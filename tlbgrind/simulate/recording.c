@@ -225,6 +225,11 @@ static bool take_line(const char *line, size_t n, TgRecordingHead *head, const c
       if (!head->data)
          return false;
    }
+   if (is_key(line, n, "calls: ", &value)) {
+      *why = "its head has calls that can not be";
+      head->calls = true;
+      return tlb_text_is(value, (size_t)(end - value), "yes") != 0;
+   }
    if (is_key(line, n, "filter: ", &value)) {
       *why = "its head has a filter that can not be";
       if (out->n == TLB_MAX_FILTERS
@@ -254,6 +259,12 @@ size_t tg_recording_head(const char *text, size_t n, TgRecordingHead *out, const
          break;
       at = (size_t)(end - text) + 1;
       if (end == line) {
+         *why = "its head has calls and flushes, which no run has together";
+         if (out->calls && out->points.flushes)
+            return 0;
+         *why = "its head has calls and prefetches, which no run has together";
+         if (out->calls && out->points.prefetches)
+            return 0;
          *why = "its head has prefetches, and filters that are not made for them, or the other way round";
          if (out->points.prefetches != (tlb_strength_has_prefetches(&out->strength) != 0))
             return 0;
@@ -345,7 +356,7 @@ static char *name_before(const TgRecording *r)
 static bool is_alike(const TgRecordingHead *a, const TgRecordingHead *b)
 {
    const tlb_strength *const x = &a->strength, *const y = &b->strength;
-   return a->thp == b->thp && a->data == b->data && a->code.shift == b->code.shift
+   return a->thp == b->thp && a->data == b->data && a->calls == b->calls && a->code.shift == b->code.shift
           && x->base_page_shift == y->base_page_shift && x->large == y->large
           && x->n == y->n && memcmp(x->filter, y->filter, x->n * sizeof *x->filter) == 0;
 }
@@ -407,6 +418,11 @@ const tlb_strength *tg_recording_strength(const TgRecording *r)
 bool tg_recording_has_data(const TgRecording *r)
 {
    return r->head.data;
+}
+
+bool tg_recording_has_calls(const TgRecording *r)
+{
+   return r->head.calls;
 }
 
 const TgRecordedPoints *tg_recording_points(const TgRecording *r)

@@ -30,6 +30,9 @@ const tlb_code_blocks *tg_recording_code(const TgRecording *r);
 /* Whether misses are counted by object of data, which stand at the end. */
 bool tg_recording_has_data(const TgRecording *r);
 
+/* Whether it has moves of the call stacks, and calls at the end. */
+bool tg_recording_has_calls(const TgRecording *r);
+
 /* Reads the next block, as tlb_stream_read(): first those of the recording that this one goes on
    from, up to there. */
 tlb_stream_found tg_recording_read(TgRecording *r);
@@ -59,6 +62,7 @@ typedef struct {
    tlb_thp_mode thp;
    tlb_code_blocks code;
    bool data; /* misses are counted by object of data */
+   bool calls;
    const char *after; /* the name of the recording that it goes on from, not ended by a zero; NULL: none */
    size_t after_length;
    uint64_t after_records, after_sum; /* where that is: so many records, and the sum by then */

@@ -12,6 +12,7 @@
 #include "sim/pages/advice_report.h"
 #include "sim/record/late_uses.h"
 #include "sim/tlb/hierarchy.h"
+#include "simulate/call_costs.h"
 #include "simulate/replay.h"
 
 /* How much later each record is than the one before: as much as a reference takes that walks. */
@@ -28,6 +29,8 @@ typedef struct {
 typedef struct {
    unsigned room;
    line_counts *line; /* number 1 is the first */
+   unsigned arc_room;
+   uint64_t **arc; /* likewise: of all kinds of reference, one behind the other; NULL: none yet */
    uint64_t (*extra)[TLB_N_USERS][TLB_N_COSTS]; /* by machine, but for what came last */
 } part;
 
@@ -65,6 +68,7 @@ typedef struct {
    size_t n_counts;
    bool is_plain[TLB_RECORD_BITS + 1]; /* by kind of record: of a known hit the time is all there is */
    known_code code[CODE_PAGES];
+   TgCallCosts *calls; /* NULL: they are not counted */
 } group;
 
 /* Where machine number `nth` is. */
@@ -96,11 +100,16 @@ struct TgReplay {
    place place[TLB_MAX_MMUS];
    uint64_t now;
    unsigned n_lines;
+   unsigned n_arcs; /* of calls */
    unsigned n_parts, at_hand; /* of each group */
    counted *changed; /* in part 0, of any group */
    unsigned n_changed;
    bool (*is_changed)[TG_N_COUNTED]; /* by line, number 1 is the first */
    unsigned changed_room; /* for so many lines */
+   unsigned *changed_arc; /* numbers, likewise */
+   unsigned n_changed_arcs;
+   bool *is_changed_arc; /* by number, 1 is the first */
+   unsigned changed_arc_room;
    uint8_t backing; /* the logarithm of the size of all pages; 0: as the policies say */
    TgPhysical *physical; /* has the sizes instead; NULL: there is none */
    uint8_t size[TLB_RECORD_SIZES + 1]; /* the recording's sizes of pages */
@@ -293,6 +302,7 @@ static void keep_extra_of(const TgReplay *r, group *g)
 }
 
 static void keep_flushes(TgReplay *r, group *g);
+static void settle_calls(TgReplay *r);
 
 static void keep_extra(TgReplay *r)
 {
@@ -307,6 +317,7 @@ bool tg_replay_part(TgReplay *r, unsigned number)
    if (number > r->n_parts || number == MOST_PARTS)
       return false;
    keep_extra(r);
+   settle_calls(r);
    if (number == r->n_parts)
       add_part(r);
    r->at_hand = number;
@@ -319,6 +330,9 @@ static void free_part(const part *p)
       for (unsigned user = 0; user < TLB_N_USERS; user++)
          free(p->line[i].counts[user]);
    }
+   for (unsigned i = 0; i < p->arc_room; i++)
+      free(p->arc[i]);
+   free(p->arc);
    free(p->line);
    free(p->extra);
 }
@@ -439,7 +453,9 @@ static void reference(TgReplay *r, group *g, const tlb_record *record, uint64_t 
       keep_extra_of(r, g);
       g->counts = is_counted;
    }
-   uint64_t *const counts = is_counted ? counts_of(r, g, record->line, user) : g->uncounted;
+   uint64_t *const counts = !is_counted        ? g->uncounted
+                            : g->calls != NULL ? tg_call_costs_for(g->calls, record->line, user)
+                                               : counts_of(r, g, record->line, user);
    if ((record->what & TLB_RECORD_GOES_ON) == 0)
       tlb_missed_begin(g->all, (record->what & TLB_RECORD_IN_PARTS) != 0 ? TLB_OBSERVERS_MMUS
                                : modifies ? g->all->traits.apart : 0, user);
@@ -494,7 +510,7 @@ static inline tlb_page *code_of(group *g, uint64_t number)
 /* Most records are uses, and only note a time. This is for those of them, and those references, that
    are known hits: the tag of the page's record says so. Whether a record is the one or the other
    cannot be foreseen, so no branch depends on it. */
-static void simulate(TgReplay *r, group *g, const tlb_record *record, unsigned n)
+static void simulate(TgReplay *r, group *g, const tlb_record *record, unsigned n, uint64_t now)
 {
    enum { AHEAD = 16 }; /* the memory of so many records on is requested */
    tlb_page_record *const near = g->all->near;
@@ -502,7 +518,6 @@ static void simulate(TgReplay *r, group *g, const tlb_record *record, unsigned n
    const unsigned shift = g->all->traits.page_shift;
    const bool split = g->all->traits.split;
    const uintptr_t probe_at[4] = { 0, 0, split ? tlb_probe_at(TLB_STORE) : 0, 0 };
-   uint64_t now = r->now;
    for (unsigned i = 0; i < n; i++) {
       const tlb_record *const one = &record[i];
       const tlb_page_number number = (tlb_page_number)one->page;
@@ -523,21 +538,146 @@ static void simulate(TgReplay *r, group *g, const tlb_record *record, unsigned n
    }
 }
 
+/* A replay and a group of it, for call_costs.h. */
+typedef struct {
+   TgReplay *r;
+   group *g;
+} call_place;
+
+static uint64_t *counts_of_line(void *opaque, unsigned line, tlb_user user)
+{
+   const call_place *const at = opaque;
+   return counts_of(at->r, at->g, line, user);
+}
+
+static void note_changed_arc(TgReplay *r, unsigned arc)
+{
+   if (arc > r->changed_arc_room) {
+      const unsigned room = room_for(arc, r->changed_arc_room);
+      r->changed_arc = tg_load_need(realloc(r->changed_arc, room * sizeof *r->changed_arc));
+      r->is_changed_arc = tg_load_need(realloc(r->is_changed_arc, room));
+      memset(r->is_changed_arc + r->changed_arc_room, 0, room - r->changed_arc_room);
+      r->changed_arc_room = room;
+   }
+   if (!r->is_changed_arc[arc - 1])
+      r->changed_arc[r->n_changed_arcs++] = arc;
+   r->is_changed_arc[arc - 1] = true;
+}
+
+static uint64_t *counts_of_arc(void *opaque, unsigned arc)
+{
+   const call_place *const at = opaque;
+   part *const p = &at->g->part[at->r->at_hand];
+   if (at->r->at_hand == 0)
+      note_changed_arc(at->r, arc);
+   if (arc > p->arc_room) {
+      const unsigned room = room_for(arc, p->arc_room);
+      p->arc = tg_load_need(realloc(p->arc, room * sizeof *p->arc));
+      memset(p->arc + p->arc_room, 0, (room - p->arc_room) * sizeof *p->arc);
+      p->arc_room = room;
+   }
+   uint64_t **const counts = &p->arc[arc - 1];
+   if (*counts == NULL)
+      *counts = tg_load_need(calloc(TLB_N_USERS * at->g->n_counts, sizeof **counts));
+   return *counts;
+}
+
+/* Misses that have been noted are looked up before their counts are added. */
+static void add_calls(group *g, TgReplay *r)
+{
+   call_place at = { r, g };
+   tlb_late_do(g->all);
+   tg_call_costs_add(g->calls, &at);
+}
+
+static const char *end_block(group *g, TgReplay *r)
+{
+   tlb_late_do(g->all);
+   if (g->calls != NULL)
+      add_calls(g, r);
+   for (size_t i = 0; i < g->n_counts; i++) {
+      if (g->of_uses[i] != 0)
+         return "a page is said to be in the first level, and is not";
+   }
+   return NULL;
+}
+
 const char *tg_replay_records(TgReplay *r, const tlb_record *record, unsigned n)
 {
    const char *const wrong = check(r, record, n);
    if (wrong != NULL)
       return wrong;
    for (group *g = r->group; g < r->group + r->n_groups; g++) {
-      simulate(r, g, record, n);
-      tlb_late_do(g->all);
-      for (size_t i = 0; i < g->n_counts; i++) {
-         if (g->of_uses[i] != 0)
-            return "a page is said to be in the first level, and is not";
-      }
+      simulate(r, g, record, n, r->now);
+      const char *const of_uses = end_block(g, r);
+      if (of_uses != NULL)
+         return of_uses;
    }
    r->now += (uint64_t)n * TICKS;
    return NULL;
+}
+
+/* --- Calls --- */
+
+void tg_replay_count_calls(TgReplay *r)
+{
+   for (group *g = r->group; g < r->group + r->n_groups; g++)
+      g->calls = tg_call_costs_new(g->n_counts, counts_of_line, counts_of_arc);
+}
+
+/* Simulates records between two moves, as many at once as there is room for their counts. */
+static void simulate_between(TgReplay *r, group *g, const tlb_stream_reader *s, unsigned from, unsigned to)
+{
+   while (from < to) {
+      const unsigned room = tg_call_costs_room(g->calls), n = to - from < room ? to - from : room;
+      simulate(r, g, s->record + from, n, r->now + (uint64_t)from * TICKS);
+      from += n;
+      if (tg_call_costs_room(g->calls) == 0)
+         add_calls(g, r);
+   }
+}
+
+/* Simulates the records of a block, with the moves of the stacks. */
+static const char *simulate_with_moves(TgReplay *r, group *g, const tlb_stream_reader *s)
+{
+   const uint8_t *at = s->move;
+   unsigned nth = 0, from = 0; /* the next reference, and the next record */
+   uint64_t number;
+   while (tlb_stream_take_move(s, &at, &number)) {
+      if (number == 0) {
+         nth++;
+         continue;
+      }
+      const unsigned to = nth < s->n_referred ? s->referred[nth] : s->n;
+      simulate_between(r, g, s, from, to);
+      from = to;
+      const char *const wrong = tg_call_costs_move(g->calls, tlb_move_of(number),
+                                                   tlb_move_count(number));
+      if (wrong != NULL)
+         return wrong;
+   }
+   simulate_between(r, g, s, from, s->n);
+   return end_block(g, r);
+}
+
+const char *tg_replay_block(TgReplay *r, const tlb_stream_reader *s)
+{
+   if (r->group[0].calls == NULL)
+      return s->n_moves > 0 ? "calls stand where there are none" : tg_replay_records(r, s->record, s->n);
+   const char *wrong = check(r, s->record, s->n);
+   for (group *g = r->group; wrong == NULL && g < r->group + r->n_groups; g++)
+      wrong = simulate_with_moves(r, g, s);
+   r->now += (uint64_t)s->n * TICKS;
+   r->n_arcs = tg_call_costs_n_arcs(r->group[0].calls);
+   return wrong;
+}
+
+static void settle_calls(TgReplay *r)
+{
+   for (group *g = r->group; g < r->group + r->n_groups && g->calls != NULL; g++) {
+      call_place at = { r, g };
+      tg_call_costs_settle(g->calls, &at);
+   }
 }
 
 /* --- Flushes --- */
@@ -669,8 +809,23 @@ static const char *kept_name(TgReplay *r, const char *text)
    return (*at)->text;
 }
 
+static void settle_counts(void *opaque, uint64_t *counts)
+{
+   const group *const g = opaque;
+   for (unsigned user = 0; user < TLB_N_USERS; user++)
+      tlb_mmus_settle(g->all, user, counts + user * g->n_counts);
+}
+
 static void settle(const TgReplay *r, group *g)
 {
+   if (g->calls != NULL)
+      tg_call_costs_each(g->calls, settle_counts, g);
+   for (const part *p = g->part; p < g->part + r->n_parts; p++) {
+      for (unsigned i = 0; i < p->arc_room; i++) {
+         if (p->arc[i] != NULL)
+            settle_counts(g, p->arc[i]);
+      }
+   }
    for (const part *p = g->part; p < g->part + r->n_parts; p++) {
       for (unsigned i = 0; i < p->room && i < r->n_lines; i++) {
          for (unsigned user = 0; user < TLB_N_USERS; user++) {
@@ -709,8 +864,11 @@ void tg_replay_zero(TgReplay *r)
          free_part(&g->part[i]);
       tlb_missed_zero_extra(g->all);
       forget_flushes(g);
+      if (g->calls != NULL)
+         tg_call_costs_zero(g->calls);
    }
    r->n_parts = r->at_hand = r->n_changed = 0;
+   tg_replay_forget_changed_arcs(r);
    free(r->changed);
    free(r->is_changed);
    r->changed = NULL;
@@ -770,8 +928,31 @@ const uint64_t *tg_replay_costs(const TgReplay *r, unsigned nth, unsigned line, 
 void tg_replay_settle(TgReplay *r)
 {
    keep_extra(r);
+   settle_calls(r);
    for (group *g = r->group; g < r->group + r->n_groups; g++)
       settle(r, g);
+}
+
+unsigned tg_replay_n_changed_arcs(const TgReplay *r)
+{
+   return r->n_changed_arcs;
+}
+
+unsigned tg_replay_changed_arc(const TgReplay *r, unsigned i)
+{
+   return r->changed_arc[i];
+}
+
+void tg_replay_forget_changed_arcs(TgReplay *r)
+{
+   for (unsigned i = 0; i < r->n_changed_arcs; i++)
+      r->is_changed_arc[r->changed_arc[i] - 1] = false;
+   r->n_changed_arcs = 0;
+}
+
+unsigned tg_replay_n_arcs(const TgReplay *r)
+{
+   return r->n_arcs;
 }
 
 unsigned tg_replay_n_lines(const TgReplay *r)
@@ -800,6 +981,22 @@ void tg_replay_add(const TgReplay *r, unsigned nth, unsigned line, const TgSelec
          const uint64_t *const counts = p->line[line - 1].counts[user];
          for (unsigned i = 0; counts != NULL && i < TLB_N_COSTS; i++)
             cost[user][i] += counts[at + i];
+      }
+   }
+}
+
+void tg_replay_add_arc(const TgReplay *r, unsigned nth, unsigned arc, const TgSelection *parts,
+                       uint64_t cost[TLB_N_USERS][TLB_N_COSTS])
+{
+   const group *const g = r->place[nth].in;
+   const size_t at = tlb_mmus_cost_of(g->all, r->place[nth].number);
+   for (unsigned number = 0; number < r->n_parts; number++) {
+      const part *const p = &g->part[number];
+      if (!has(parts, number) || arc > p->arc_room || p->arc[arc - 1] == NULL)
+         continue;
+      for (unsigned user = 0; user < TLB_N_USERS; user++) {
+         for (unsigned i = 0; i < TLB_N_COSTS; i++)
+            cost[user][i] += p->arc[arc - 1][user * g->n_counts + at + i];
       }
    }
 }
@@ -874,6 +1071,8 @@ static void free_group(group *g, unsigned n_parts)
    free(g->part);
    free(g->of_uses);
    free(g->uncounted);
+   if (g->calls != NULL)
+      tg_call_costs_free(g->calls);
    tlb_mmus_free(g->all);
    if (g->map != NULL)
       tlb_pagemap_free(g->map);
@@ -893,5 +1092,7 @@ void tg_replay_free(TgReplay *r)
    }
    free(r->changed);
    free(r->is_changed);
+   free(r->changed_arc);
+   free(r->is_changed_arc);
    free(r);
 }

@@ -28,6 +28,13 @@ TgReplay *tg_replay_new_backed(const TgSimulatedList *list, unsigned first, unsi
 /* Simulates n records. Returns NULL, or what is wrong with them. */
 const char *tg_replay_records(TgReplay *r, const tlb_record *record, unsigned n);
 
+/* From now on the costs of calls are counted, too: to be called before the first record. */
+void tg_replay_count_calls(TgReplay *r);
+
+/* Simulates the records that have been read last, with the moves of the call stacks. Returns NULL, or
+   what is wrong with them. */
+const char *tg_replay_block(TgReplay *r, const tlb_stream_reader *s);
+
 /* From now on counts are those of another part of the run. Part 0 is the first; a new one has the
    next number. False: it is none of these, or there are too many. */
 bool tg_replay_part(TgReplay *r, unsigned number);
@@ -83,6 +90,16 @@ typedef struct {
 /* Adds the costs of a line, by kind of reference. */
 void tg_replay_add(const TgReplay *r, unsigned nth, unsigned line, const TgSelection *parts,
                    uint64_t cost[TLB_N_USERS][TLB_N_COSTS]);
+
+/* The arcs of calls whose costs have changed, in the same way. */
+unsigned tg_replay_n_changed_arcs(const TgReplay *r);
+unsigned tg_replay_changed_arc(const TgReplay *r, unsigned i);
+void tg_replay_forget_changed_arcs(TgReplay *r);
+
+/* The arcs of calls that there were; adds the costs of one. */
+unsigned tg_replay_n_arcs(const TgReplay *r);
+void tg_replay_add_arc(const TgReplay *r, unsigned nth, unsigned arc, const TgSelection *parts,
+                       uint64_t cost[TLB_N_USERS][TLB_N_COSTS]);
 
 /* Adds misses of a level beyond a reference's first. */
 void tg_replay_extra(const TgReplay *r, unsigned nth, const TgSelection *parts,

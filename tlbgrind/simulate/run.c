@@ -139,7 +139,7 @@ static void read_run(run *r)
 
 /* How the counts of some machines begin. */
 typedef struct {
-   uint64_t first, step, n, n_entries;
+   uint64_t first, step, n, n_entries, n_arcs;
 } answer_head;
 
 /* The run no longer waits for them where it has ended. */
@@ -151,8 +151,9 @@ static void answer(const void *bytes, size_t n, FILE *to)
 
 static void report(TgReplay *replay, unsigned first, unsigned step, FILE *to)
 {
-   tg_replay_settle(replay);
-   const answer_head h = { first, step, tg_replay_n_machines(replay), tg_replay_n_changed(replay) };
+   tg_replay_settle(replay); /* which changes arcs */
+   const answer_head h = { first, step, tg_replay_n_machines(replay), tg_replay_n_changed(replay),
+                           tg_replay_n_changed_arcs(replay) };
    answer(&h, sizeof h, to);
    for (unsigned nth = 0; nth < h.n; nth++) {
       uint64_t extra[TLB_N_USERS][TLB_N_COSTS] = { { 0 } };
@@ -168,7 +169,17 @@ static void report(TgReplay *replay, unsigned first, unsigned step, FILE *to)
       for (unsigned nth = 0; nth < h.n; nth++)
          answer(tg_replay_costs(replay, nth, line, what), tg_counted_costs(what) * sizeof(uint64_t), to);
    }
+   for (unsigned i = 0; i < h.n_arcs; i++) {
+      const uint64_t arc = tg_replay_changed_arc(replay, i);
+      answer(&arc, sizeof arc, to);
+      for (unsigned nth = 0; nth < h.n; nth++) {
+         uint64_t cost[TLB_N_USERS][TLB_N_COSTS] = { { 0 } };
+         tg_replay_add_arc(replay, nth, (unsigned)arc, NULL, cost);
+         answer(cost, sizeof cost, to);
+      }
+   }
    tg_replay_forget_changes(replay);
+   tg_replay_forget_changed_arcs(replay);
    if (fflush(to) != 0)
       exit(0);
 }
@@ -182,11 +193,13 @@ static void serve(const run *r, int from, FILE *to, unsigned first)
    tlb_stream_reader *const s = tg_recording_stream(recording);
    TgReplay *const replay
       = tg_replay_new(&r->list, first, r->jobs, tg_recording_strength(recording), r->nested);
+   if (tg_recording_has_calls(recording))
+      tg_replay_count_calls(replay);
    const char *wrong = NULL;
    for (;;) {
       switch (tg_recording_read(recording)) {
       case TLB_READ_RECORDS:
-         wrong = tg_replay_records(replay, s->record, s->n);
+         wrong = tg_replay_block(replay, s);
          break;
       case TLB_READ_MARK:
          if (s->mark == TLB_MARK_ZERO)
@@ -281,7 +294,7 @@ static void flush(all_jobs *all)
    }
 }
 
-static void pass(const job *j, char *bytes, size_t n)
+static void pass(const job *j, char *bytes, uint64_t n)
 {
    if (!tg_read_bytes(j->answers, bytes, n))
       tg_load_refuse("a process of --jobs= has ended");
@@ -290,18 +303,21 @@ static void pass(const job *j, char *bytes, size_t n)
 
 static void pass_answer(const run *r, const job *j)
 {
-   static char bytes[TLB_MAX_MMUS * TLB_N_USERS * TLB_N_COSTS * sizeof(uint64_t)];
+   static char bytes[sizeof(uint64_t) + TLB_MAX_MMUS * TLB_N_USERS * TLB_N_COSTS * sizeof(uint64_t)];
    answer_head h;
    if (!tg_read_bytes(j->answers, &h, sizeof h) || h.n > r->list.n)
       tg_load_refuse("a process of --jobs= has ended");
    answer(&h, sizeof h, stdout);
-   pass(j, bytes, h.n * TLB_N_USERS * TLB_N_COSTS * sizeof(uint64_t));
+   const uint64_t of_arc = TLB_N_USERS * TLB_N_COSTS * sizeof(uint64_t);
+   pass(j, bytes, h.n * of_arc);
    for (uint64_t i = 0; i < h.n_entries; i++) {
       uint64_t place;
       pass(j, bytes, sizeof place);
       memcpy(&place, bytes, sizeof place);
       pass(j, bytes, h.n * tg_counted_costs((TgCounted)(place % TG_N_COUNTED)) * sizeof(uint64_t));
    }
+   for (uint64_t i = 0; i < h.n_arcs; i++)
+      pass(j, bytes, sizeof(uint64_t) + h.n * of_arc);
 }
 
 static void pass_answers(const run *r, all_jobs *all)

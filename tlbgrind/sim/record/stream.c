@@ -75,14 +75,25 @@ void tlb_stream_begin(tlb_stream_writer *w, tlb_stream_put *put_bytes, void *opa
    w->sum = SUM_BEGIN;
    w->n_records = 0;
    w->n = 0;
+   w->has_moves = false;
+   w->n_moves = 0;
+}
+
+bool tlb_stream_move(tlb_stream_writer *w, tlb_move move, uint64_t n)
+{
+   enum { MOST_BYTES = 10 };
+   if (w->n_moves + MOST_BYTES > TLB_BLOCK_MOVES)
+      return false;
+   w->n_moves = (size_t)(tlb_put_number(w->move + w->n_moves, tlb_move_number(move, n)) - w->move);
+   return true;
 }
 
 void tlb_stream_flush(tlb_stream_writer *w, uint64_t instructions)
 {
-   uint8_t head[1 + 4 * 10];
+   uint8_t head[1 + 5 * 10];
    uint8_t *at = w->bytes;
    before b = { { 0, 0 }, 0 };
-   if (w->n == 0)
+   if (w->n == 0 && w->n_moves == 0)
       return;
    for (unsigned i = 0; i < w->n; i++)
       *at++ = w->record[i].what;
@@ -100,15 +111,20 @@ void tlb_stream_flush(tlb_stream_writer *w, uint64_t instructions)
       b.line = w->record[i].line;
    }
    uint8_t *end = head;
-   *end++ = TLB_BLOCK_OF_RECORDS;
+   *end++ = w->has_moves ? TLB_BLOCK_OF_CALLS : TLB_BLOCK_OF_RECORDS;
    end = tlb_put_number(end, w->n);
    end = tlb_put_number(end, (uint64_t)(lines - pages));
    end = tlb_put_number(end, (uint64_t)(at - lines));
+   if (w->has_moves)
+      end = tlb_put_number(end, w->n_moves);
    end = tlb_put_number(end, instructions);
    put_head(w, head, (size_t)(end - head));
    put(w, w->bytes, (size_t)(at - w->bytes));
+   if (w->has_moves)
+      put(w, w->move, w->n_moves);
    w->n_records += w->n;
    w->n = 0;
+   w->n_moves = 0;
 }
 
 void tlb_stream_text(tlb_stream_writer *w, const char *text, size_t n)
@@ -298,24 +314,53 @@ static bool take_lines(tlb_stream_reader *r, unsigned n, const uint8_t *line, co
 static bool take_records(tlb_stream_reader *r, unsigned n, size_t pages, size_t lines)
 {
    const uint8_t *const page = r->bytes + n, *const line = page + pages;
-   unsigned referred;
-   return take_pages(r, n, page, line, &referred) && take_lines(r, referred, line, line + lines);
+   return take_pages(r, n, page, line, &r->n_referred)
+          && take_lines(r, r->n_referred, line, line + lines);
 }
 
-static tlb_stream_found read_records(tlb_stream_reader *r)
+/* Whether there can be such moves, and as many ends of moves as references. */
+static bool check_moves(tlb_stream_reader *r, size_t n)
 {
-   uint64_t n, pages, lines, instructions;
+   static const uint32_t most[TLB_N_MOVES] = {
+      [TLB_MOVE_STACK] = TLB_MOST_STACKS, [TLB_MOVE_POP] = TLB_MOST_FRAMES,
+      [TLB_MOVE_PUSH] = TLB_MOST_ARCS, [TLB_MOVE_RETURN] = TLB_MOST_ARCS
+   };
+   const uint8_t *at = r->move, *const end = r->move + n;
+   unsigned ends = 0;
+   while (at < end) {
+      uint64_t number;
+      if (!tlb_take_number(&at, end, &number))
+         return false;
+      const tlb_move move = tlb_move_of(number);
+      const uint64_t count = tlb_move_count(number);
+      ends += number == 0;
+      if (count > most[move] || (count == 0 && move != TLB_MOVE_PUSH && number != 0))
+         return false;
+   }
+   r->n_moves = n;
+   return ends == r->n_referred;
+}
+
+static tlb_stream_found read_records(tlb_stream_reader *r, bool has_moves)
+{
+   uint64_t n, pages, lines, moves = 0, instructions;
    bool is_cut = false;
    if (!get_number(r, &n, &is_cut) || !get_number(r, &pages, &is_cut)
-       || !get_number(r, &lines, &is_cut) || !get_number(r, &instructions, &is_cut))
+       || !get_number(r, &lines, &is_cut) || (has_moves && !get_number(r, &moves, &is_cut))
+       || !get_number(r, &instructions, &is_cut))
       return is_cut ? TLB_READ_CUT : damaged(r, "a block's head is no head");
-   if (n == 0 || n > TLB_BLOCK_RECORDS || pages < n || pages > n * 10 || lines > n * 5
-       || instructions < r->instructions)
+   if ((n == 0 && moves == 0) || n > TLB_BLOCK_RECORDS || pages < n || pages > n * 10 || lines > n * 5
+       || moves > TLB_BLOCK_MOVES + TLB_BLOCK_RECORDS || instructions < r->instructions)
       return damaged(r, "a block's head is no head");
    if (!get(r, r->bytes, (size_t)(n + pages + lines)))
       return TLB_READ_CUT;
    if (!take_records(r, (unsigned)n, (size_t)pages, (size_t)lines))
       return damaged(r, "a block has what no run has");
+   r->n_moves = 0;
+   if (has_moves && !get(r, r->move, (size_t)moves))
+      return TLB_READ_CUT;
+   if (has_moves && !check_moves(r, (size_t)moves))
+      return damaged(r, "a block has moves of call stacks that can not be");
    r->n = (unsigned)n;
    r->n_records += n;
    r->instructions = instructions;
@@ -428,7 +473,8 @@ tlb_stream_found tlb_stream_read(tlb_stream_reader *r)
    if (!get(r, &kind, 1))
       return TLB_READ_CUT;
    switch (kind) {
-   case TLB_BLOCK_OF_RECORDS: return read_records(r);
+   case TLB_BLOCK_OF_RECORDS: return read_records(r, false);
+   case TLB_BLOCK_OF_CALLS: return read_records(r, true);
    case TLB_BLOCK_OF_TEXT: return read_text(r);
    case TLB_BLOCK_MARK: return read_mark(r);
    case TLB_BLOCK_OF_EVENT: return read_event(r);
@@ -436,4 +482,9 @@ tlb_stream_found tlb_stream_read(tlb_stream_reader *r)
    case TLB_BLOCK_END: return read_end(r);
    default: return damaged(r, "a block is of no known kind");
    }
+}
+
+bool tlb_stream_take_move(const tlb_stream_reader *r, const uint8_t **at, uint64_t *number)
+{
+   return tlb_take_number(at, r->move + r->n_moves, number);
 }

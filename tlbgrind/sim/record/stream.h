@@ -6,6 +6,8 @@
 
    Between blocks of these stand changes of the page map, where the recording has large pages.
 
+   Where calls are recorded, blocks have moves of the call stacks, too: sim/record/moves.h.
+
    In a block the kinds stand together, then the pages, then the lines, and each page and line is a
    difference: so what compresses the file finds repetitions. docs/internals/formats.md has the
    bytes.
@@ -20,6 +22,7 @@
 #include <stdint.h>
 
 #include "sim/pages/pagemap.h"
+#include "sim/record/moves.h"
 
 /* Bits of `what`. */
 enum {
@@ -61,6 +64,8 @@ enum {
    TLB_BLOCK_TEXT = 65536,    /* bytes of a piece of text, at most */
    TLB_MARK_TEXT = 256,       /* bytes of a mark's text, at most */
    TLB_RECORD_MAX_LINES = 1 << 26, /* lines of a recording: a larger number is damage */
+   TLB_BLOCK_MOVES = 1 << 16, /* bytes of a block's moves, at most, but for what ends those before
+                                 each reference */
    /* bytes of a block, at most */
    TLB_BLOCK_BYTES = 1 + 4 * 10 + TLB_BLOCK_RECORDS * (1 + 10 + 5)
 };
@@ -68,6 +73,7 @@ enum {
 /* What stands at the beginning of each block, one byte. */
 enum {
    TLB_BLOCK_OF_RECORDS = 'R',
+   TLB_BLOCK_OF_CALLS = 'C', /* records, and moves of the call stacks */
    TLB_BLOCK_OF_TEXT = 'T',
    TLB_BLOCK_MARK = 'M',
    TLB_BLOCK_OF_EVENT = 'P', /* of the page map */
@@ -113,7 +119,10 @@ typedef struct {
    uint64_t sum;      /* of all bytes so far */
    uint64_t n_records;
    unsigned n;        /* in the block */
+   bool has_moves;    /* of call stacks: to be set before the first record */
+   size_t n_moves;    /* bytes */
    tlb_record record[TLB_BLOCK_RECORDS];
+   uint8_t move[TLB_BLOCK_MOVES + TLB_BLOCK_RECORDS];
    uint8_t bytes[TLB_BLOCK_BYTES];
 } tlb_stream_writer;
 
@@ -127,6 +136,16 @@ static inline bool tlb_stream_add(tlb_stream_writer *w, tlb_record r)
 {
    w->record[w->n++] = r;
    return w->n < TLB_BLOCK_RECORDS;
+}
+
+/* Adds a move of a call stack, before the reference that is added next. False: the block is full and
+   has to be flushed first. */
+bool tlb_stream_move(tlb_stream_writer *w, tlb_move move, uint64_t n);
+
+/* The reference that is added next follows the moves so far. */
+static inline void tlb_stream_end_moves(tlb_stream_writer *w)
+{
+   w->move[w->n_moves++] = 0;
 }
 
 /* Puts a piece of text, of at most TLB_BLOCK_TEXT bytes. */
@@ -155,7 +174,8 @@ void tlb_stream_end(tlb_stream_writer *w);
 typedef size_t tlb_stream_get(void *opaque, uint8_t *bytes, size_t n);
 
 typedef enum {
-   TLB_READ_RECORDS, /* of a block: `n` of `record`, until `instructions` */
+   TLB_READ_RECORDS, /* of a block: `n` of `record`, until `instructions`; and `n_moves` bytes of
+                        `move`, if it has calls */
    TLB_READ_TEXT,    /* `n` bytes of `text` */
    TLB_READ_MARK,    /* `mark`, at `instructions`, with `n` bytes of `text` */
    TLB_READ_EVENT,   /* `event`; its mapping's name is in `text`, NULL if it has none */
@@ -178,7 +198,10 @@ typedef struct {
    tlb_record record[TLB_BLOCK_RECORDS];
    char text[TLB_BLOCK_TEXT];
    uint8_t bytes[TLB_BLOCK_BYTES + 4]; /* a number at the end is read with what stands behind it */
+   unsigned n_referred;
    uint16_t referred[TLB_BLOCK_RECORDS + 1]; /* which records of a block are references */
+   size_t n_moves; /* 0: it has no calls */
+   uint8_t move[TLB_BLOCK_MOVES + TLB_BLOCK_RECORDS]; /* numbers: see sim/record/moves.h */
    const char *damage;
    tlb_map_event event;
    tlb_mapping mapping;
@@ -188,5 +211,9 @@ void tlb_stream_open(tlb_stream_reader *r, tlb_stream_get *get, void *opaque);
 
 /* Reads the next block. After TLB_READ_END, TLB_READ_CUT and TLB_READ_DAMAGED there is none. */
 tlb_stream_found tlb_stream_read(tlb_stream_reader *r);
+
+/* Takes the move at *at, at first r->move, as a number, and moves *at behind it. False: there are no
+   more in the block. */
+bool tlb_stream_take_move(const tlb_stream_reader *r, const uint8_t **at, uint64_t *number);
 
 #endif
