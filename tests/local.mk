@@ -267,6 +267,7 @@ PYTEST_FILES = \
 	tests/oracle/test_recorded_calls.py \
 	tests/oracle/test_recorded_data.py \
 	tests/oracle/test_recorded_kinds.py \
+	tests/oracle/test_recorded_prefetches.py \
 	tests/oracle/test_recording.py \
 	tests/oracle/test_recorded_processes.py \
 	tests/oracle/test_recordings.py \

@@ -24,7 +24,7 @@ const char *const fuzz_words[] = {
    "@events faults\n", "version: 2\n", "after: 3 0123456789abcdef f\n", "pages: 21\n", "thp: always\n", "filter: RW 8 4 21\n", "P",
    "version: 3\n", "pages: 13 14 21\n", "filter: W/R 64 4\n", "filter: IRW 1 4\n", "filter: I 1 4 14\n",
    "version: 5\n", "data: yes\n", "@data\n# tlbgrind data\n", "@machines\n", "object: 1 heap pages 1\n", ";12 1+8\n",
-   "version: 7\n", "filter: RW 1 48\n", "filter: RW 16 3\n", "version: 8\n", "code: 16 131072 aarch64 6.18\n", "version: 6\n", "flushes: yes\n", "K", "K\005\001",
+   "version: 7\n", "filter: RW 1 48\n", "filter: RW 16 3\n", "version: 8\n", "code: 16 131072 aarch64 6.18\n", "version: 6\n", "flushes: yes\n", "version: 10\n", "prefetches: yes\n", "filter: RW/P 1 4\n", "R\001\001\001\000\007\002\002", "K", "K\005\001",
    "version: 9\n", "calls: yes\n", "C", ">1 2 3 4 0 0 0 1 ;12;13\n", "cfn=(1) main\n",
    "@totals\n", "@cut ", ":1 2 3 0 0 0 1 ;12\n", "fn=(1) main\n", NULL
 };
@@ -40,7 +40,7 @@ static TgSimulatedList *machines(void)
    static TgSimulatedList list;
    static const TgSimulatedPages pages = { .policy = { .thp = TLB_THP_ALWAYS } };
    if (list.n == 0)
-      list = tg_simulated_load("core2@thp+syscall:kernel:3,apple-m1@syscall:flush,skylake", NULL, &pages, &(TgSimulatedKernel){ "linux", { TLB_SYSCALLS_NONE, 0 } });
+      list = tg_simulated_load("core2@thp+syscall:kernel:3+prefetch:strong,apple-m1@syscall:flush+prefetch:weak,skylake", NULL, &pages, &(TgSimulatedKernel){ "linux", { TLB_SYSCALLS_NONE, 0 }, TLB_PREFETCH_IGNORE });
    return &list;
 }
 

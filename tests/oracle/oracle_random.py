@@ -28,8 +28,9 @@ BASES = ("bx", "si", "di")
 class Function:
     """The body of one function. ax is a random number, cx counts loops, dx is free."""
 
-    def __init__(self, dice: random.Random, number: int, bits: int) -> None:
+    def __init__(self, dice: random.Random, number: int, bits: int, prefetches: bool = False) -> None:
         self.dice = dice
+        self.prefetches = prefetches
         self.number = number
         self.wide = bits == 64
         self.lines: list[str] = []
@@ -66,6 +67,9 @@ class Function:
 
     def access(self) -> None:
         place = self.place()
+        if self.prefetches and self.dice.randrange(3) == 0:
+            self.emit(f"{self.dice.choice(('prefetcht0', 'prefetchnta', 'prefetchw'))} {place}")
+            return
         forms = [
             f"movb {place}, %dl",
             f"movw {place}, %dx",
@@ -92,6 +96,9 @@ class Function:
         mask = AREA_PAGES * PAGE - 1
         address = f"area+{self.copy()}({self.r('dx')})"
         self.emit("mov %eax, %edx", "shr $7, %edx", f"and ${mask}, %edx")
+        if self.prefetches and self.dice.randrange(2) == 0:
+            self.emit(f"prefetcht1 {address}")
+            return
         self.emit(
             self.dice.choice(
                 (
@@ -222,9 +229,9 @@ def end_sharing() -> str:
     )
 
 
-def program(seed: int, functions: int, bits: int, forks: bool = False) -> str:
+def program(seed: int, functions: int, bits: int, forks: bool = False, prefetches: bool = False) -> str:
     dice = random.Random(seed)
-    texts = [Function(dice, number, bits).text() for number in range(functions)]
+    texts = [Function(dice, number, bits, prefetches).text() for number in range(functions)]
     if bits == 64:
         leave = "        mov $231, %eax\n        xor %edi, %edi\n        syscall"
     else:
@@ -246,11 +253,13 @@ def program(seed: int, functions: int, bits: int, forks: bool = False) -> str:
     )
 
 
-def build(folder: Path, seed: int, functions: int, bits: int, forks: bool = False) -> Path:
+def build(
+    folder: Path, seed: int, functions: int, bits: int, forks: bool = False, prefetches: bool = False
+) -> Path:
     name = f"random{seed}_{bits}"
     path = folder / name
     source = folder / f"{name}.s"
-    source.write_text(program(seed, functions, bits, forks))
+    source.write_text(program(seed, functions, bits, forks, prefetches))
     subprocess.run(
         [need("gcc", "gcc"), f"-m{bits}", "-nostdlib", "-static", "-no-pie", "-Wl,-e,begin"]
         + ["-o", str(path), str(source)],

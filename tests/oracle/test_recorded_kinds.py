@@ -179,14 +179,3 @@ def test_huge_pages_that_nothing_has_need_not_be_covered(tmp_path: Path) -> None
     assert simulate(tmp_path, few, "--thp=never").returncode == 0
     done = simulate(tmp_path, few, "--thp=madvise")
     assert done.returncode == 1 and "the recording leaves out what its first level may miss" in done.stderr
-
-
-@pytest.mark.parametrize("rule, what", [("prefetch:weak", "prefetches"), ("heap:2M+prefetch:weak", "prefetches")])
-def test_rules_that_are_of_no_recording(tmp_path: Path, rule: str, what: str) -> None:
-    assert record(tmp_path, ["skylake"], ("true",), "--record=recording").returncode == 0
-    done = simulate(tmp_path, [f"skylake@{rule}"])
-    last = rule.split("+")[-1]
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == (
-        f"tg_simulate: error: --machine=skylake@{rule}: what is simulated here has no {what}; leave out '{last}'\n"
-    )

@@ -113,6 +113,53 @@ TEST(shipped)
    assert_false(tlb_strength_is_joint(&s));
 }
 
+/* --- Prefetches --- */
+
+/* They take places wherever loads look for their pages, and nowhere else; and such a recording covers
+   what one without them would. */
+TEST(prefetches)
+{
+   static const struct {
+      const char *filter, *with;
+   } of[] = {
+      { "RW 1 48", "RW/P 1 48" }, { "W/R 64 4", "W/RP 64 4" }, { "I 16 4", "I 16 4" },
+      { "W 16 4", "W 16 4" },     { "I/RW 16 1", "I/RWP 16 1" }, { "RW 8 4 21", "RW/P 8 4 21" },
+   };
+   tlb_strength s = { .base_page_shift = 12 };
+   for (unsigned i = 0; i < N(of); i++)
+      assert_true(tlb_filter_parse(of[i].filter, strlen(of[i].filter), &s.filter[s.n++]));
+   assert_false(tlb_strength_has_prefetches(&s));
+   tlb_strength_add_prefetches(&s);
+   assert_true(tlb_strength_has_prefetches(&s));
+   for (unsigned i = 0; i < N(of); i++) {
+      char text[64];
+      tlb_filter f;
+      tlb_filter_print(&s.filter[i], text, sizeof text);
+      assert_string_equal(text, of[i].with);
+      assert_true(tlb_filter_parse(text, strlen(text), &f));
+      assert_memory_equal(&f, &s.filter[i], sizeof f);
+   }
+   s.filter[1].behind &= ~(uint32_t)TLB_PREFETCHERS;
+   assert_false(tlb_strength_has_prefetches(&s));
+}
+
+TEST(prefetches_make_a_recording_no_weaker)
+{
+   const tlb_machine m = machine_of("16,full", "64,4,4K,plru");
+   tlb_strength s = { .n = 0 };
+   uint64_t missing;
+   tlb_reason why;
+   assert_true(tlb_strength_add(&s, &m, &why));
+   assert_true(tlb_strength_add_reach(&s, &why));
+   tlb_strength_complete(&s);
+   tlb_strength_add_prefetches(&s);
+   assert_int_equal(tlb_strength_covers(&s, &m, 0, &missing, &why), TLB_COVERED);
+   assert_true(tlb_strength_covers_reach(&s));
+   const tlb_machine smaller = machine_of("16,full", "64,2,4K,plru");
+   assert_int_equal(tlb_strength_covers(&s, &smaller, 0, &missing, &why),
+                    TLB_COVERED_BY_MACHINES);
+}
+
 /* --- Large pages --- */
 
 #define LARGE (UINT64_C(1) << 21)
@@ -285,7 +332,7 @@ TEST(filters_as_text)
 {
    static const char *const wrong[] = { "", "I", "I 1", "I 0 1", "I 1 0", "X 1 1", "RI 1 1",
                                         "R/ 1 1", "R/R 1 1", "/R 1 1", "I 257 1", "I 1 65", "I 1 1 ", "I  1 1",
-                                        "I 1 1 12", "I 1 1 35", "I 1 1 21 " };
+                                        "I 1 1 12", "I 1 1 35", "I 1 1 21 ", "P 1 1", "RP 1 1", "R/PW 1 1", "R/PP 1 1" };
    static const tlb_filter good[] = { { TLB_FETCHES, 0, 1, 64, 0 }, { DATA, 0, 256, 1, 0 },
                                       { TLB_STORES, TLB_LOADS, 3, 4, 21 },
                                       { TLB_FETCHES | DATA, 0, 1, 1, 0 } };
@@ -330,7 +377,8 @@ static size_t get(void *opaque, uint8_t *bytes, size_t n)
 static tlb_record random_record(uint64_t *random)
 {
    static const uint8_t what[] = { 1 | TLB_RECORD_USE | 4, 2 | TLB_RECORD_USE | 8 | TLB_RECORD_MORE_SIZE, 0, 1, 2, 1 | TLB_RECORD_MODIFIES, 1 | TLB_RECORD_IN_PARTS,
-                                   2 | TLB_RECORD_IN_PARTS | TLB_RECORD_GOES_ON,
+                                   2 | TLB_RECORD_IN_PARTS | TLB_RECORD_GOES_ON, TLB_RECORD_PREFETCH,
+                                   TLB_RECORD_PREFETCH | TLB_RECORD_PRESENT, TLB_RECORD_PREFETCH | TLB_RECORD_PRESENT | TLB_RECORD_UNCOUNTED,
                                    0 | TLB_RECORD_USE, 1 | TLB_RECORD_USE, 2 | TLB_RECORD_USE };
    tlb_record r = { .what = what[unit_random(random) % N(what)] };
    r.page = unit_random(random) >> (12 + unit_random(random) % 52);
@@ -484,6 +532,26 @@ TEST(round_trip)
    assert_int_equal(reader.instructions, N_RECORDS);
 }
 
+/* A prefetch is neither a use nor a part of a reference. */
+TEST(no_such_kinds)
+{
+   for (unsigned what = 0; what <= 255; what++) {
+      size_t end;
+      const unsigned user = what & TLB_RECORD_USER;
+      const bool is_prefetch = user == TLB_RECORD_PREFETCH;
+      const bool is_use = (what & TLB_RECORD_USE) != 0;
+      const bool can_be = is_prefetch ? (what & ~(3u | TLB_RECORD_PRESENT | TLB_RECORD_UNCOUNTED)) == 0
+                                      : what < 128 && (is_use || (what & TLB_RECORD_MODIFIES) == 0 || user == TLB_LOAD);
+      n_written = n_read = 0;
+      tlb_stream_begin(&writer, put, NULL);
+      tlb_stream_add(&writer, (tlb_record){ .what = (uint8_t)what, .line = is_use ? 0 : 1, .page = 7 });
+      tlb_stream_flush(&writer, 1);
+      end = n_written;
+      tlb_stream_open(&reader, get, &end);
+      assert_int_equal(tlb_stream_read(&reader), can_be ? TLB_READ_RECORDS : TLB_READ_DAMAGED);
+   }
+}
+
 /* More moves than a block has room for, before references and behind the last one: all come back in
    their order, and each reference behind its own. */
 enum { N_MOVES = 30000 };
@@ -612,6 +680,9 @@ int main(void)
       CLAIM("one set of base pages covers large pages, too", large_covers),
       CLAIM("sizes of large pages are read, and what are none refused", sizes_as_text),
       CLAIM("a filter is read as it was printed", filters_as_text),
+      CLAIM("prefetches take places in each filter that loads refer to", prefetches),
+      CLAIM("with prefetches a recording covers what it would without them", prefetches_make_a_recording_no_weaker),
+      CLAIM("a kind of record that no run has is refused", no_such_kinds),
       CLAIM("the short way to read a number reads what the long one does", numbers),
       CLAIM("records are read as they were written", round_trip),
       CLAIM("moves of call stacks are read as they were written, each before its reference", moves),

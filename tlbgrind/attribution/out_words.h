@@ -13,6 +13,7 @@
 #define TG_OUT_ARRAY          "desc: Array: %s\n"
 #define TG_OUT_ASSUMPTION     "desc: Assumption: %s\n"
 #define TG_OUT_FLUSHES        "desc: Flushes: "
+#define TG_OUT_PREFETCHES     "desc: Prefetches: "
 #define TG_OUT_SYSCALLS       "desc: System calls: "
 #define TG_OUT_SWITCHES       "desc: Context switches: "
 #define TG_OUT_SECOND_MISSES  "desc: Second misses:"

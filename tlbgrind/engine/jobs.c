@@ -82,6 +82,10 @@ static void write_machines(const TgOptions* o)
       tg_jobs_write((const UChar*)&o->machine[i].pages, sizeof o->machine[i].pages);
       tg_jobs_write((const UChar*)&o->machine[i].kernel.syscalls,
                     sizeof o->machine[i].kernel.syscalls);
+      tg_jobs_write((const UChar*)&o->machine[i].kernel.flush,
+                    sizeof o->machine[i].kernel.flush);
+      tg_jobs_write((const UChar*)&o->machine[i].kernel.prefetch,
+                    sizeof o->machine[i].kernel.prefetch);
    }
    tg_jobs_write((const UChar*)&o->kernel.switches, sizeof o->kernel.switches);
    VG_(free)(text);
@@ -170,20 +174,41 @@ static Bool take_extra(const Head* h)
    return True;
 }
 
-/* The counts of one place: a line and a kind of reference. */
+/* What is counted at a line: references of a kind, or these. */
+enum { OF_FLUSHES = TLB_N_USERS, OF_PREFETCHES, N_COUNTED };
+
+/* Where such counts of the machine begin; *n: how many numbers they are. */
+static size_t counts_at(UInt what, UInt machine, SizeT* n)
+{
+   switch (what) {
+   case OF_FLUSHES:
+      *n = TLB_N_FLUSH_COSTS;
+      return tlb_mmus_flushes_at(&tg_mmus, machine);
+   case OF_PREFETCHES:
+      *n = TLB_N_PREFETCH_COSTS;
+      return tlb_mmus_prefetches_at(&tg_mmus, machine);
+   default:
+      *n = TLB_N_COSTS;
+      return tlb_mmus_cost_of(&tg_mmus, machine);
+   }
+}
+
+/* The counts of one place: a line and one of these. */
 static Bool take_entry(const Head* h, TgLine* (*line_of)(UInt number))
 {
    uint64_t place;
-   if (!tg_fed_read(process, &place, sizeof place) || place >> 2 > 0xffffffff
-       || (place & 3) >= TLB_N_USERS)
+   if (!tg_fed_read(process, &place, sizeof place) || place / N_COUNTED > 0xffffffff)
       return False;
-   TgLine* line = line_of((UInt)(place >> 2));
-   if (line == NULL)
+   const UInt what = (UInt)(place % N_COUNTED);
+   TgLine* line = line_of((UInt)(place / N_COUNTED));
+   if (line == NULL || (what == OF_FLUSHES && !tg_mmus.flushes)
+       || (what == OF_PREFETCHES && !tg_mmus.prefetches))
       return False;
-   uint64_t* misses = tg_line_misses(line, (tlb_user)(place & 3));
+   uint64_t* counts = tg_line_misses(line, what < TLB_N_USERS ? (tlb_user)what : TLB_LOAD);
    for (UInt i = 0; i < h->n; i++) {
-      const size_t at = tlb_mmus_cost_of(&tg_mmus, (UInt)(h->first + i * h->step));
-      if (!tg_fed_read(process, misses + at, TLB_N_COSTS * sizeof *misses))
+      SizeT n;
+      const size_t at = counts_at(what, (UInt)(h->first + i * h->step), &n);
+      if (!tg_fed_read(process, counts + at, n * sizeof *counts))
          return False;
    }
    return True;

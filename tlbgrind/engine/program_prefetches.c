@@ -13,6 +13,7 @@
 #include "attribution/lines.h"
 #include "engine/batch.h"
 #include "engine/program_prefetches.h"
+#include "engine/recording.h"
 #include "native/maps.h"
 #include "trace/missed_segments.h"
 #include "trace/run_mmus.h"
@@ -54,8 +55,12 @@ static void keep(uint64_t* counts)
 void tg_prefetch_refer(TgSite* site, Addr a)
 {
    uint64_t* counts = tg_costs_are_kept ? tg_line_misses(tg_site_line(site), TLB_LOAD) : not_kept;
+   const Bool present = is_present(a);
    tg_batch_look_up();
-   tlb_mmus_prefetch_page(&tg_mmus, counts, a >> page_shift, tg_clock + LATER, is_present(a));
+   const tlb_page_number number = a >> page_shift;
+   if (tg_recording_on)
+      tg_recording_prefetch(tg_site_line(site), number, tg_clock + LATER, present);
+   tlb_mmus_prefetch_page(&tg_mmus, counts, number, tg_clock + LATER, present);
    if (tg_lists_missed_segments && tg_costs_are_kept)
       keep(counts);
 }

@@ -1,5 +1,5 @@
-/* The program's data prefetches: each is simulated at once, and counted at its instruction. They
-   are not recorded: what that would take stands in docs/internals/engine.md, Recordings. */
+/* The program's data prefetches: each is simulated at once, and counted at its instruction; a
+   recording has all of them. */
 
 #ifndef TG_PROGRAM_PREFETCHES_H
 #define TG_PROGRAM_PREFETCHES_H

@@ -46,7 +46,8 @@ static TgUseOrder side[TLB_N_TABLES];
 static tlb_late late[TLB_N_TABLES]; /* the filters of base pages of a side whose uses are recorded */
 static Bool is_late[TLB_N_TABLES];  /* late */
 static Bool is_joint; /* code and data have one order: that of the first side */
-static UInt drives_out[TLB_N_USERS]; /* a bit for each side: whose pages the user behind can drive out */
+static UInt drives_out[TLB_N_USERS + 1]; /* a bit for each side: whose pages the user behind can drive
+                                            out; the last one are prefetches */
 static tlb_large_filter large[TLB_MAX_FILTERS];
 static UInt n_large;
 static View view[TLB_MAX_RECORD_SIZES];
@@ -91,7 +92,7 @@ static Bool is_of(const Filter* f, tlb_user user)
    return (f->is.users >> user & 1) != 0;
 }
 
-static Bool is_behind(const tlb_filter* is, tlb_user user)
+static Bool is_behind(const tlb_filter* is, UInt user)
 {
    return (is->behind >> user & 1) != 0;
 }
@@ -291,7 +292,7 @@ static void observe_large(const tlb_large_filter* l, ULong number)
    }
 }
 
-static void enter_large(tlb_user user, tlb_page_number page, ULong now)
+static void enter_large(UInt user, tlb_page_number page, ULong now)
 {
    for (UInt i = 0; i < n_large; i++) {
       ULong gone = 0;
@@ -360,13 +361,13 @@ static void enter(Filter* f, tlb_side table, tlb_page* p, tlb_page_number number
 }
 
 /* The number of a page of another's, which is not 0. */
-static ULong name_of(tlb_user user, tlb_page_number number)
+static ULong name_of(UInt user, tlb_page_number number)
 {
    return ((ULong)number + 1) << 2 | user;
 }
 
 /* A user behind has referenced the page, or so it may be to an array. */
-static void enter_others(Filter* f, tlb_user user, tlb_page_number number, ULong now)
+static void enter_others(Filter* f, UInt user, tlb_page_number number, ULong now)
 {
    const UInt first = (UInt)(set_of(f, number) - f->page);
    UInt place = first;
@@ -511,7 +512,7 @@ static void before_large_miss(tlb_side table, tlb_page_number page)
 
 /* Before a reference of a user behind, which can drive out what users in front have used: it stands
    between what is recorded of these. */
-static void before_behind(tlb_user user, tlb_page_number number)
+static void before_behind(UInt user, tlb_page_number number)
 {
    for (UInt i = 0; i < TLB_N_TABLES; i++) {
       const tlb_side table = i;
@@ -799,6 +800,43 @@ void tg_record_filters_refer(tlb_user user, Bool stores_too, tlb_page* p, tlb_pa
       refer_as(TLB_STORE, table, p, number, now);
 }
 
+/* --- Prefetches --- */
+
+void tg_record_filters_before_prefetch(tlb_page_number number)
+{
+   before_behind(TLB_PREFETCHER, number);
+}
+
+/* The page has no place of its own any more. What comes next takes it, at once. */
+static void give_up(Filter* f, tlb_page* p, tlb_page_number number)
+{
+   tlb_page** set = set_of(f, number);
+   const UInt at = place_of(f, set, p), place = (UInt)(set - f->page) + at;
+   if (at == f->is.ways)
+      return;
+   fold_place(f, place);
+   leave(f, place);
+   for (UInt i = 0; i < f->n_times; i++)
+      f->time[i][place] = &never;
+}
+
+/* Machines of the run that heed the prefetch store its time as that of a load: so the page's time is
+   no use that is to be told. Its next reference is recorded. Until then the prefetch has its place,
+   by a later time: so what is left out is still in the filter with no fewer pages before it. */
+void tg_record_filters_prefetch(tlb_page_number number, ULong now)
+{
+   tlb_page* p = tlb_page_of(&tg_mmus, TLB_DATA, number);
+   for (UInt i = 0; i < n_filters; i++) {
+      if (!is_behind(&filter[i].is, TLB_PREFETCHER))
+         continue;
+      if (is_of(&filter[i], TLB_LOAD))
+         give_up(&filter[i], p, number);
+      enter_others(&filter[i], TLB_PREFETCHER, number, now);
+   }
+   if (n_large > 0)
+      enter_large(TLB_PREFETCHER, number, now);
+}
+
 /* --- Start --- */
 
 static void make_filter(Filter* f, const tlb_filter* is)
@@ -865,7 +903,7 @@ static void find_late(const tlb_strength* s)
 static void find_who_drives_out(const tlb_strength* s)
 {
    for (UInt i = 0; i < s->n; i++) {
-      for (UInt user = 0; user < TLB_N_USERS; user++) {
+      for (UInt user = 0; user <= TLB_PREFETCHER; user++) {
          if (!is_behind(&s->filter[i], user))
             continue;
          if ((s->filter[i].users & TLB_FETCHES) != 0)
@@ -895,6 +933,8 @@ static void find_only(void)
       if (drives_out[user] != 0)
          only[tlb_side_of_user(user)] = NULL;
    }
+   if (drives_out[TLB_PREFETCHER] != 0)
+      only[TLB_DATA] = NULL;
 }
 
 void tg_record_filters_init(const tlb_strength* s)

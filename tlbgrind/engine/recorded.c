@@ -52,6 +52,8 @@ static void put_text(void* opaque, const HChar* text, SizeT n)
 static Int version_of(const TgOptions* o)
 {
    const tlb_strength* s = &o->record->strength;
+   if (o->kernel.prefetches)
+      return 10;
    if (o->calls)
       return 9;
    if (o->record->code.shift != 0)
@@ -87,6 +89,8 @@ static void write_head(const TgOptions* o)
                     o->record->code.isa, o->record->code.kernel);
    if (o->kernel.flushes)
       tg_file_print(f, "flushes: yes\n");
+   if (o->kernel.prefetches)
+      tg_file_print(f, "prefetches: yes\n");
    if (o->kernel.switches.every > 0)
       tg_file_print(f, "switches: %llu\n", (ULong)o->kernel.switches.every);
    if (o->kernel.syscalls)

@@ -330,6 +330,19 @@ void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now
    tg_record_filters_refer(user, stores_too, p, number, now);
 }
 
+/* What each machine does with it is chosen later. */
+void tg_recording_prefetch(TgLine* line, tlb_page_number number, ULong now, Bool present)
+{
+   const UInt what = TLB_RECORD_PREFETCH | (present ? TLB_RECORD_PRESENT : 0)
+                     | (tg_costs_are_kept ? 0 : TLB_RECORD_UNCOUNTED);
+   if (present)
+      tg_record_filters_before_prefetch(number);
+   tg_recorded_add((tlb_record){ .what = (uint8_t)what, .line = line_number(line),
+                                 .page = present ? number : 0 });
+   if (present)
+      tg_record_filters_prefetch(number, now);
+}
+
 /* --- Start --- */
 
 void tg_recording_begin(const TgOptions* options)

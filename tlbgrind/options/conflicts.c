@@ -21,8 +21,7 @@ static const HChar no_reference[] = "what a prefetch brings is no reference, and
 
 static const HChar one_stream[] = "a recording is one stream of references, not divided by mapping";
 
-static const HChar fed_stream[] = "the processes see the references of one program on one core, "
-                                  "without flushes";
+static const HChar fed_stream[] = "the processes see the references of one program on one core";
 
 /* What excludes what. */
 static const struct {
@@ -55,15 +54,12 @@ static const struct {
    { TG_HAS_MERGED_CODE, TG_HAS_TOUCHES, own_faults },
    { TG_HAS_MERGED_CODE, TG_HAS_PREFETCHES, own_faults },
    { TG_HAS_RECORDING, TG_HAS_MAPPINGS, one_stream },
-   { TG_HAS_RECORDING, TG_HAS_PREFETCHES, no_reference },
    { TG_HAS_RECORDING, TG_HAS_CORES, "it is the stream of one core" },
    { TG_HAS_RECORDING, TG_HAS_COPIES, "it is the stream of one program" },
    { TG_HAS_RECORDING, TG_HAS_CACHEGRIND, "the simulation from it does not count as cachegrind" },
    { TG_HAS_JOBS, TG_HAS_RECORDING,
      "a recording is simulated later, by tg_simulate --jobs=" },
    { TG_HAS_JOBS, TG_HAS_MAPPINGS, fed_stream },
-   { TG_HAS_JOBS, TG_HAS_FLUSHES, fed_stream },
-   { TG_HAS_JOBS, TG_HAS_PREFETCHES, no_reference },
    { TG_HAS_JOBS, TG_HAS_CORES, fed_stream },
    { TG_HAS_JOBS, TG_HAS_COPIES, fed_stream },
    { TG_HAS_JOBS, TG_HAS_CACHEGRIND, "they do not count as cachegrind does" },

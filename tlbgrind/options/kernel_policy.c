@@ -11,19 +11,6 @@ const HChar* const tg_kernel_rules[TG_N_KERNEL_RULES] = { "flush", "syscall", "p
 
 /* --- Values --- */
 
-static Bool parse_prefetch(const HChar* value, TgKernelPolicy* out)
-{
-   if (VG_(strcmp)(value, "ignore") == 0)
-      out->prefetch = TLB_PREFETCH_IGNORE;
-   else if (VG_(strcmp)(value, "weak") == 0)
-      out->prefetch = TLB_PREFETCH_WEAK;
-   else if (VG_(strcmp)(value, "strong") == 0)
-      out->prefetch = TLB_PREFETCH_STRONG;
-   else
-      return False;
-   return True;
-}
-
 Bool tg_kernel_policy_parse(TgKernelRule rule, const HChar* value, const HChar* isa,
                             TgKernelPolicy* out, tlb_reason* why)
 {
@@ -31,11 +18,7 @@ Bool tg_kernel_policy_parse(TgKernelRule rule, const HChar* value, const HChar* 
       return tlb_syscalls_parse(value, &out->syscalls, why) != 0;
    if (rule == TG_RULE_FLUSH)
       return tlb_flush_policy_parse(value, isa, &out->flush, why) != 0;
-   if (parse_prefetch(value, out))
-      return True;
-   VG_(snprintf)(why->text, sizeof why->text,
-                 "'%.40s' is no kind of prefetch; allowed are ignore, weak and strong", value);
-   return False;
+   return tlb_prefetch_policy_parse(value, &out->prefetch, why) != 0;
 }
 
 /* --- Rules --- */

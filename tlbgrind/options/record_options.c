@@ -179,6 +179,8 @@ void tg_record_options_finish(TgOptions* o)
       record.code.shift = 0;
    each_machine(o, add);
    tlb_strength_complete(&record.strength);
+   if (o->kernel.prefetches)
+      tlb_strength_add_prefetches(&record.strength);
    if (o->n_machines == TLB_MAX_MMUS)
       tg_refuse(arg, "a run that is recorded has at most %d machines", TLB_MAX_MMUS - 1);
    if (tg_given("--cores") == NULL)

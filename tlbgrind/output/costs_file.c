@@ -108,8 +108,7 @@ static void print_machine(TgFile* f, const TgResults* results, const TgResult* r
    if (results->options->kernel.switches.every > 0)
       print_switches(f, &results->options->kernel);
    if (m->kernel.prefetch != TLB_PREFETCH_IGNORE)
-      tg_file_print(f, "desc: Prefetches: %s\n",
-                    m->kernel.prefetch == TLB_PREFETCH_WEAK ? "weak" : "strong");
+      tg_file_print(f, TG_OUT_PREFETCHES "%s\n", tlb_prefetch_policy_word(m->kernel.prefetch));
    const UInt view = tg_mmus.mmu[m - results->options->machine].view;
    tlb_backing_out_file(tg_aspace_map(), view, &m->m, &m->pages, print_key, f);
    if (results->shares == NULL)

@@ -155,7 +155,7 @@ static void put_lines(TgOutText *out, const TgOutFile *o, const piece *lines, bo
    const TgEvent *event[TG_MAX_EVENTS];
    const unsigned n_events = tg_events(&o->machine->m, faults,
                                        o->machine->flush.how != TLB_FLUSH_NONE,
-                                       TLB_PREFETCH_IGNORE, event);
+                                       o->machine->prefetch, event);
    const char *at = lines->at, *const end = at + lines->n;
    tg_out_put(out, "\nmachine: ");
    tg_out_put_text(out, o->machine->label);

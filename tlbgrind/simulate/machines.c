@@ -43,17 +43,6 @@ typedef struct {
    tlb_advice advice;
 } loading;
 
-/* A recording does not have what other rules of tlbgrind are for. */
-static void check_rules(const char *given, const char *rules)
-{
-   for (const char *rule = rules; rule != NULL; rule = strchr(rule, '+')) {
-      rule += *rule == '+';
-      if (strncmp(rule, "prefetch:", sizeof "prefetch:" - 1) == 0)
-         tg_load_refuse("--machine=%s: what is simulated here has no prefetches; leave out '%.*s'", given,
-                        (int)strcspn(rule, "+"), rule);
-   }
-}
-
 /* What stands behind the word, if the rule begins with it, or NULL. */
 static const char *behind(const char *rule, const char *word)
 {
@@ -61,15 +50,17 @@ static const char *behind(const char *rule, const char *word)
    return strncmp(rule, word, n) == 0 ? rule + n : NULL;
 }
 
-/* Whether it is a rule flush:POLICY or syscall:WHAT, which is taken. */
+/* Whether it is a rule flush:POLICY, syscall:WHAT or prefetch:KIND, which is taken. */
 static bool take_rule(const char *rule, TgSimulated *s)
 {
    const char *const flush = behind(rule, "flush:"), *const syscall = behind(rule, "syscall:");
+   const char *const prefetch = behind(rule, "prefetch:");
    tlb_reason why;
    if ((flush != NULL && !tlb_flush_policy_parse(flush, s->m.isa, &s->flush, &why))
-       || (syscall != NULL && !tlb_syscalls_parse(syscall, &s->syscalls, &why)))
+       || (syscall != NULL && !tlb_syscalls_parse(syscall, &s->syscalls, &why))
+       || (prefetch != NULL && !tlb_prefetch_policy_parse(prefetch, &s->prefetch, &why)))
       tg_load_refuse("--machine=%s: %s", s->given, why.text);
-   return flush != NULL || syscall != NULL;
+   return flush != NULL || syscall != NULL || prefetch != NULL;
 }
 
 /* Takes such rules out of the others, which are joined by +. */
@@ -111,7 +102,6 @@ static void load(const loading *l, char *given)
    const tlb_argument_overrides o = tlb_argument_split(given);
    const char *const rest = given + o.from + o.length;
    char *const rules = *rest == '@' ? copy_of(rest + 1, strlen(rest + 1)) : NULL;
-   check_rules(given, rules);
    char *const plain = copy_of(given, (size_t)(rest - given));
    const bool is_file = tg_load_machine(plain, &s->m, own_name);
    if (is_file)
@@ -120,6 +110,7 @@ static void load(const loading *l, char *given)
    if (!tlb_machine_check(&s->m, &why) || !tlb_machine_holds(&s->m, s->m.base_page_shift, &why))
       tg_load_refuse("--machine=%s: %s", given, why.text);
    s->syscalls = l->kernel->syscalls;
+   s->prefetch = l->kernel->prefetch;
    if (l->kernel->flush != NULL && !tlb_flush_policy_parse(l->kernel->flush, s->m.isa, &s->flush, &why))
       tg_load_refuse("--flush-policy=%s: %s", l->kernel->flush, why.text);
    if (rules != NULL)

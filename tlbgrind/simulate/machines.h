@@ -21,6 +21,7 @@ typedef struct {
    TgPageNotes notes;
    tlb_flush_policy flush;
    tlb_syscalls syscalls;
+   tlb_prefetch_policy prefetch;
 } TgSimulated;
 
 typedef struct {
@@ -30,10 +31,11 @@ typedef struct {
    unsigned group; /* with --advice=: so many are a machine and its variants, itself the first; 0: without */
 } TgSimulatedList;
 
-/* What the kernel does to machines that do not tell themselves. */
+/* What the kernel, and prefetches, do to machines that do not tell themselves. */
 typedef struct {
    const char *flush; /* of --flush-policy=; NULL: it is not given */
    tlb_syscalls syscalls;
+   tlb_prefetch_policy prefetch;
 } TgSimulatedKernel;
 
 /* Loads the machines of a list as --machine= takes it, with that policy for their pages; `advice`:

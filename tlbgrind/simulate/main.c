@@ -608,7 +608,16 @@ static tlb_syscalls syscalls_of(const char *text)
    return s;
 }
 
-/* Whether the recording tells of what others are to do. */
+static tlb_prefetch_policy prefetch_of(const char *text)
+{
+   tlb_prefetch_policy p = TLB_PREFETCH_IGNORE;
+   tlb_reason why;
+   if (text != NULL && !tlb_prefetch_policy_parse(text, &p, &why))
+      tg_load_refuse("--prefetch=%s: %s", text, why.text);
+   return p;
+}
+
+/* Whether the recording tells of what others, and prefetches, are to do. */
 static void check_points(const simulation *s, const TgRecordedPoints *p)
 {
    const char *const recording = s->options.recording;
@@ -625,6 +634,10 @@ static void check_points(const simulation *s, const TgRecordedPoints *p)
       if (s->list.machine[i].flush.how != TLB_FLUSH_NONE && !p->flushes)
          tg_load_refuse("%s: the recording does not tell what is flushed; record the program with "
                         "--flush-policy=linux", recording);
+      if (s->list.machine[i].prefetch != TLB_PREFETCH_IGNORE && !p->prefetches)
+         tg_load_refuse("%s: the recording does not tell of prefetches; record the program with "
+                        "--prefetch=%s", recording,
+                        tlb_prefetch_policy_word(s->list.machine[i].prefetch));
       if (calls->how == TLB_SYSCALLS_KERNEL && !p->touches)
          tg_load_refuse("%s: the recording does not tell what the kernel refers to in system calls; record "
                         "the program with --syscall-tlb=kernel:%u", recording, calls->pages);
@@ -656,7 +669,7 @@ static void load_for_recording(simulation *s)
    const TgSimulatedPages pages = tg_simulated_pages(o, strength->base_page_shift,
                                                      tg_recording_thp(recording),
                                                      tg_recording_code(recording));
-   const TgSimulatedKernel kernel = { o->flush, syscalls_of(o->syscalls) };
+   const TgSimulatedKernel kernel = { o->flush, syscalls_of(o->syscalls), prefetch_of(o->prefetch) };
    s->list = tg_simulated_load(o->machines, o->advice, &pages, &kernel);
    s->list.switches = o->switches;
    s->flushes = tg_recording_points(recording)->flushes;
@@ -680,7 +693,7 @@ static void load_for_trace(simulation *s)
    const TgSimulatedPages base_pages = { .policy = { .thp = TLB_THP_NEVER } };
    const unsigned told = o->input == &tg_input_drmemtrace
                             ? tg_trace_page_shift(o->recording, o->input) : 0;
-   const TgSimulatedKernel none = { NULL, { TLB_SYSCALLS_NONE, 0 } };
+   const TgSimulatedKernel none = { NULL, { TLB_SYSCALLS_NONE, 0 }, TLB_PREFETCH_IGNORE };
    s->list = tg_simulated_load(o->machines, NULL, &base_pages, &none);
    if (o->v2p != NULL)
       s->v2p = strcmp(o->v2p, "none") == 0 ? NULL : o->v2p;

@@ -51,6 +51,9 @@ static const char help[] =
    "  --switch-every=INSTRUCTIONS[:PAGES]\n"
    "                             context switches flush everything, or bring others' pages, if the\n"
    "                             recording has such (default: none)\n"
+   "  --prefetch=ignore|weak|strong\n"
+   "                             what prefetch instructions do, if the recording tells of them\n"
+   "                             (default: ignore)\n"
    "  --from=MARK, --to=MARK     count only from where the phase of that mark begins, to where the other one\n"
    "                             then begins (default: from the start, to the end)\n"
    "  --thread=N                 count only that thread, of a run with --separate-threads=yes\n"
@@ -79,7 +82,7 @@ static const char help[] =
 
 /* For the completion of shells: tlbgrind/completion/. */
 static const char list_of_options[] =
-   "--machine= machine\n--input= one champsim drmemtrace lackey\n--v2p= file none\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--advice= any\n--flush-policy= one none linux all\n--syscall-tlb= one none flush kernel:64\n--switch-every= any\n--jobs= any\n--from= any\n--to= any\n--thread= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--picture= file\n--nested= one yes no\n--reach= one yes no\n--reach-out-file= file\n--data= one yes no\n--data-out-file= file\n--tlbgrind-out-file= file\n--quiet\n--help\n"
+   "--machine= machine\n--input= one champsim drmemtrace lackey\n--v2p= file none\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--advice= any\n--flush-policy= one none linux all\n--syscall-tlb= one none flush kernel:64\n--switch-every= any\n--prefetch= one ignore weak strong\n--jobs= any\n--from= any\n--to= any\n--thread= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--picture= file\n--nested= one yes no\n--reach= one yes no\n--reach-out-file= file\n--data= one yes no\n--data-out-file= file\n--tlbgrind-out-file= file\n--quiet\n--help\n"
    "--version\n";
 
 static void print_and_end(const char *text)
@@ -190,6 +193,8 @@ static bool take(const char *argument, TgSimulateOptions *o)
       o->syscalls = value;
    else if ((value = value_of(argument, "--switch-every")) != NULL)
       o->switches = switches_of(value);
+   else if ((value = value_of(argument, "--prefetch")) != NULL)
+      o->prefetch = value;
    else if ((value = value_of(argument, "--nested")) != NULL)
       o->nested = yes_or_no("--nested", value);
    else if ((value = value_of(argument, "--reach-out-file")) != NULL)
@@ -270,6 +275,9 @@ static void check_together(const TgSimulateOptions *o)
       tg_load_refuse("%s: a trace tells of no flushes, system calls and context switches; leave it out, or "
                      "--input=", o->flush != NULL ? "--flush-policy"
                                  : o->syscalls != NULL ? "--syscall-tlb" : "--switch-every");
+   if (o->input != NULL && o->prefetch != NULL)
+      tg_load_refuse("--prefetch=%s: of a trace no prefetches are simulated; leave it out, or --input=",
+                     o->prefetch);
    if (o->input != NULL && tg_is_part(&o->part))
       tg_load_refuse("%s: a trace has neither marks nor threads", o->part.from != NULL ? "--from"
                                                         : o->part.to != NULL ? "--to" : "--thread");

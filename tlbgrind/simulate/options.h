@@ -18,6 +18,7 @@ typedef struct {
    const char *flush; /* of --flush-policy=; NULL: none is given */
    const char *syscalls; /* of --syscall-tlb=; NULL: none is given */
    tlb_switches switches; /* of --switch-every= */
+   const char *prefetch; /* of --prefetch=; NULL: none is given */
    const char *out_file; /* of -o and --tlbgrind-out-file=; NULL: none is given */
    const TgTraceFormat *input; /* of --input=; NULL: a recording */
    unsigned shard, shards;     /* of --shard=: machine number `shard`, from 0, and each `shards` on */

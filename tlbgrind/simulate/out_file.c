@@ -237,6 +237,7 @@ static void add_misses(const TgOutFile *o, unsigned line, uint64_t *cost)
    tg_replay_add(o->replay, o->nth, line, o->parts, of);
    add_by_kind(of, cost);
    tg_replay_add_flushes(o->replay, o->nth, line, o->parts, &cost[TG_FLUSHES]);
+   tg_replay_add_prefetches(o->replay, o->nth, line, o->parts, &cost[TG_PREFETCHES]);
 }
 
 static void add_misses_of_arc(const TgOutFile *o, unsigned arc, uint64_t *cost)
@@ -381,7 +382,7 @@ static void put_text_line(const char *line, void *opaque)
    tg_out_put(opaque, "\n");
 }
 
-/* What system calls and context switches do. */
+/* What flushes, system calls, context switches and prefetches do. */
 static void put_others(TgOutText *out, const TgOutFile *o)
 {
    char words[120];
@@ -397,6 +398,8 @@ static void put_others(TgOutText *out, const TgOutFile *o)
    tlb_switches_words(&o->switches, &t);
    if (o->switches.every > 0)
       tg_out_put(out, TG_OUT_SWITCHES "%s\n", words);
+   if (o->machine->prefetch != TLB_PREFETCH_IGNORE)
+      tg_out_put(out, TG_OUT_PREFETCHES "%s\n", tlb_prefetch_policy_word(o->machine->prefetch));
 }
 
 static void put_machine(TgOutText *out, const TgOutFile *o, const uint64_t *total, uint64_t least)
@@ -551,7 +554,7 @@ char *tg_out_file_make(const TgOutFile *o, const char *text, size_t n, size_t *l
    const TgEvent *event[TG_MAX_EVENTS];
    const unsigned n_events = tg_events(&o->machine->m, tg_run_text_has_faults(text, n),
                                        o->machine->flush.how != TLB_FLUSH_NONE,
-                                       TLB_PREFETCH_IGNORE, event);
+                                       o->machine->prefetch, event);
    const char *at = text, *const end = text + n;
    uint64_t total[TG_N_COSTS], least;
    TgOutText out = { NULL, 0, 0 };

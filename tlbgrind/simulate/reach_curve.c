@@ -37,6 +37,8 @@ void tg_reach_curve_records(TgReachCurve *r, const tlb_record *record, unsigned 
 {
    const unsigned shift = r->page_shift - TLB_REACH_PAGE_SHIFT;
    for (unsigned i = 0; i < n; i++) {
+      if ((record[i].what & TLB_RECORD_USER) == TLB_RECORD_PREFETCH)
+         continue;
       const unsigned side = (record[i].what & TLB_RECORD_USER) == TLB_FETCH ? CODE : DATA;
       tlb_reach_reference(&r->side[side], record[i].page << shift, ++r->now, NULL);
    }

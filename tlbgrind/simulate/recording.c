@@ -172,8 +172,8 @@ static bool take_line(const char *line, size_t n, TgRecordingHead *head, const c
    tlb_strength *const out = &head->strength;
    uint64_t number;
    if (is_key(line, n, "version: ", &value)) {
-      *why = "its version is another than 1 to 9: a later tg_simulate may read it";
-      return end - value == 1 && *value >= '1' && *value <= '9';
+      *why = "its version is another than 1 to 10: a later tg_simulate may read it";
+      return tlb_text_number(&value, end, &number) && value == end && number >= 1 && number <= 10;
    }
    if (is_key(line, n, "base page: ", &value)) {
       *why = "its base page is none";
@@ -205,6 +205,11 @@ static bool take_line(const char *line, size_t n, TgRecordingHead *head, const c
    if (is_key(line, n, "flushes: ", &value)) {
       *why = "its head has flushes that can not be";
       head->points.flushes = true;
+      return tlb_text_is(value, (size_t)(end - value), "yes") != 0;
+   }
+   if (is_key(line, n, "prefetches: ", &value)) {
+      *why = "its head has prefetches that can not be";
+      head->points.prefetches = true;
       return tlb_text_is(value, (size_t)(end - value), "yes") != 0;
    }
    if (is_key(line, n, "system calls: ", &value)) {
@@ -256,6 +261,12 @@ size_t tg_recording_head(const char *text, size_t n, TgRecordingHead *out, const
       if (end == line) {
          *why = "its head has calls and flushes, which no run has together";
          if (out->calls && out->points.flushes)
+            return 0;
+         *why = "its head has calls and prefetches, which no run has together";
+         if (out->calls && out->points.prefetches)
+            return 0;
+         *why = "its head has prefetches, and filters that are not made for them, or the other way round";
+         if (out->points.prefetches != (tlb_strength_has_prefetches(&out->strength) != 0))
             return 0;
          *why = "its head has no base page, or no filters";
          return out->strength.base_page_shift != 0 && out->strength.n > 0 ? at : 0;

@@ -49,6 +49,7 @@ void tg_recording_close(TgRecording *r);
 typedef struct {
    uint64_t switches; /* each so many instructions a context switch; 0: it tells of none */
    bool flushes;
+   bool prefetches;
    bool syscalls;     /* system calls, and */
    bool touches;      /* what the kernel refers to for them */
 } TgRecordedPoints;

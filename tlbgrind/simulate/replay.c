@@ -81,7 +81,7 @@ typedef struct {
 /* Where something has been counted. */
 typedef struct {
    unsigned line;
-   tlb_user user;
+   TgCounted what;
 } counted;
 
 /* A copy of a file's name; equal names are one copy. */
@@ -104,7 +104,7 @@ struct TgReplay {
    unsigned n_parts, at_hand; /* of each group */
    counted *changed; /* in part 0, of any group */
    unsigned n_changed;
-   bool (*is_changed)[TLB_N_USERS]; /* by line, number 1 is the first */
+   bool (*is_changed)[TG_N_COUNTED]; /* by line, number 1 is the first */
    unsigned changed_room; /* for so many lines */
    unsigned *changed_arc; /* numbers, likewise */
    unsigned n_changed_arcs;
@@ -116,6 +116,7 @@ struct TgReplay {
    unsigned n_sizes;
    tlb_switches switches;
    bool has_size[TLB_RECORD_BITS + 1]; /* by kind of record: its size is one of them */
+   bool prefetches; /* the recording tells of them */
    bool in_order[TLB_N_TABLES]; /* uses of base pages tell the order of all pages */
    name *names[NAMES];
 };
@@ -130,6 +131,7 @@ static void read_strength(TgReplay *r, const tlb_strength *s)
       r->size[r->n_sizes++] = (uint8_t)__builtin_ctzll(rest);
    for (unsigned i = 0; i < TLB_N_TABLES; i++)
       r->in_order[i] = tlb_strength_sets(s, i == TLB_CODE) == 1;
+   r->prefetches = tlb_strength_has_prefetches(s) != 0;
    for (unsigned what = 0; what <= TLB_RECORD_BITS; what++)
       r->has_size[what] = (what & TLB_RECORD_USE) == 0 || tlb_record_size((uint8_t)what) < r->n_sizes;
 }
@@ -141,6 +143,8 @@ static bool is_plain(const TgReplay *r, const group *g, uint8_t what)
    const tlb_side side = tlb_side_of_user(what & TLB_RECORD_USER);
    if ((what & TLB_RECORD_USE) != 0)
       return tlb_record_size(what) == 0 && (r->n_sizes == 1 || r->in_order[side]);
+   if ((what & TLB_RECORD_USER) == TLB_RECORD_PREFETCH)
+      return false;
    const bool is_twice = (what & TLB_RECORD_MODIFIES) != 0 && g->all->traits.split;
    return !is_twice && (what & (TLB_RECORD_IN_PARTS | TLB_RECORD_GOES_ON)) == 0;
 }
@@ -165,6 +169,7 @@ static tlb_mmu_machine mmu_machine(const TgReplay *r, const TgSimulated *s)
                                 .asks = r->physical != NULL || r->backing != r->size[0] };
    return (tlb_mmu_machine){ .machine = &s->m, .pages = &s->pages,
                              .asks = tlb_mmus_asks(&s->m, &s->pages), .flush = s->flush,
+                             .prefetch = s->prefetch,
                              .shared = r->switches.every > 0 || s->syscalls.how != TLB_SYSCALLS_NONE };
 }
 
@@ -354,19 +359,19 @@ static void make_room(const TgReplay *r, part *p)
 static void make_room_for_changes(TgReplay *r)
 {
    const unsigned room = room_for(r->n_lines, r->changed_room);
-   r->changed = tg_load_need(realloc(r->changed, (size_t)room * TLB_N_USERS * sizeof *r->changed));
+   r->changed = tg_load_need(realloc(r->changed, (size_t)room * TG_N_COUNTED * sizeof *r->changed));
    r->is_changed = tg_load_need(realloc(r->is_changed, room * sizeof *r->is_changed));
    memset(r->is_changed + r->changed_room, 0, (room - r->changed_room) * sizeof *r->is_changed);
    r->changed_room = room;
 }
 
-static inline void note_change(TgReplay *r, unsigned line, tlb_user user)
+static inline void note_change(TgReplay *r, unsigned line, TgCounted what)
 {
    if (line > r->changed_room)
       make_room_for_changes(r);
-   bool *const is_changed = &r->is_changed[line - 1][user];
+   bool *const is_changed = &r->is_changed[line - 1][what];
    if (!*is_changed)
-      r->changed[r->n_changed++] = (counted){ line, user };
+      r->changed[r->n_changed++] = (counted){ line, what };
    *is_changed = true;
 }
 
@@ -376,7 +381,7 @@ static uint64_t *counts_of(TgReplay *r, const group *g, unsigned line, tlb_user 
    if (line > p->room)
       make_room(r, p);
    if (r->at_hand == 0)
-      note_change(r, line, user);
+      note_change(r, line, (TgCounted)user);
    uint64_t **const counts = &p->line[line - 1].counts[user];
    if (*counts == NULL)
       *counts = tg_load_need(calloc(g->n_counts, sizeof **counts));
@@ -459,19 +464,33 @@ static void reference(TgReplay *r, group *g, const tlb_record *record, uint64_t 
       refer(g, counts, TLB_STORE, record->page, now);
 }
 
+static void prefetch(TgReplay *r, group *g, const tlb_record *record, uint64_t now)
+{
+   if (!g->all->prefetches)
+      return;
+   uint64_t *const counts = (record->what & TLB_RECORD_UNCOUNTED) != 0
+                               ? g->uncounted : counts_of(r, g, record->line, TLB_LOAD);
+   if (r->at_hand == 0 && counts != g->uncounted)
+      note_change(r, record->line, TG_COUNTED_PREFETCHES);
+   tlb_mmus_prefetch_page(g->all, counts, record->page, now,
+                          (record->what & TLB_RECORD_PRESENT) != 0);
+}
+
 /* Each new line has the next number, and each use is of pages of some size. */
 static const char *check(TgReplay *r, const tlb_record *record, unsigned n)
 {
    unsigned n_lines = r->n_lines;
-   bool has_size = true, is_turn = true;
+   bool has_size = true, is_turn = true, any_prefetch = false;
    for (unsigned i = 0; i < n; i++) {
       has_size &= r->has_size[record[i].what];
+      any_prefetch |= (record[i].what & TLB_RECORD_USER) == TLB_RECORD_PREFETCH;
       is_turn &= record[i].line <= n_lines + 1; /* of a use it is 0 */
       n_lines = record[i].line > n_lines ? record[i].line : n_lines;
    }
    r->n_lines = n_lines;
    return !has_size  ? "a page is said to be of a size that the recording does not have"
-          : !is_turn ? "a line has a number that is not its turn" : NULL;
+          : !is_turn ? "a line has a number that is not its turn"
+          : any_prefetch && !r->prefetches ? "it has a prefetch, and its head has none" : NULL;
 }
 
 static __attribute__((noinline))
@@ -512,6 +531,8 @@ static void simulate(TgReplay *r, group *g, const tlb_record *record, unsigned n
          probe->time = now;
       else if ((one->what & TLB_RECORD_USE) != 0)
          use(r, g, one, now);
+      else if (user == TLB_RECORD_PREFETCH)
+         prefetch(r, g, one, now);
       else
          reference(r, g, one, now);
    }
@@ -668,6 +689,8 @@ static void keep_flushes(TgReplay *r, group *g)
       if (memcmp(f->now, f->told, g->n_counts * sizeof *f->now) == 0)
          continue;
       uint64_t *const counts = counts_of(r, g, f->line, TLB_LOAD);
+      if (r->at_hand == 0)
+         note_change(r, f->line, TG_COUNTED_FLUSHES);
       for (size_t i = first; i < g->n_counts; i++)
          counts[i] += f->now[i] - f->told[i];
       memcpy(f->told, f->now, g->n_counts * sizeof *f->now);
@@ -867,26 +890,39 @@ unsigned tg_replay_n_changed(const TgReplay *r)
    return r->n_changed;
 }
 
-void tg_replay_changed(const TgReplay *r, unsigned i, unsigned *line, tlb_user *user)
+void tg_replay_changed(const TgReplay *r, unsigned i, unsigned *line, TgCounted *what)
 {
    *line = r->changed[i].line;
-   *user = r->changed[i].user;
+   *what = r->changed[i].what;
 }
 
 void tg_replay_forget_changes(TgReplay *r)
 {
    for (unsigned i = 0; i < r->n_changed; i++)
-      r->is_changed[r->changed[i].line - 1][r->changed[i].user] = false;
+      r->is_changed[r->changed[i].line - 1][r->changed[i].what] = false;
    r->n_changed = 0;
 }
 
-const uint64_t *tg_replay_costs(const TgReplay *r, unsigned nth, unsigned line, tlb_user user)
+unsigned tg_counted_costs(TgCounted what)
 {
-   static const uint64_t none[TLB_N_COSTS];
+   return what == TG_COUNTED_FLUSHES ? TLB_N_FLUSH_COSTS
+          : what == TG_COUNTED_PREFETCHES ? TLB_N_PREFETCH_COSTS : TLB_N_COSTS;
+}
+
+const uint64_t *tg_replay_costs(const TgReplay *r, unsigned nth, unsigned line, TgCounted what)
+{
+   static const uint64_t none[TLB_N_COSTS + TLB_N_FLUSH_COSTS + TLB_N_PREFETCH_COSTS];
    const place *const at = &r->place[nth];
+   const tlb_mmus *const all = at->in->all;
    const part *const p = &at->in->part[0];
+   const tlb_user user = what < TG_COUNTED_FLUSHES ? (tlb_user)what : TLB_LOAD;
    const uint64_t *const counts = line <= p->room ? p->line[line - 1].counts[user] : NULL;
-   return counts == NULL ? none : counts + tlb_mmus_cost_of(at->in->all, at->number);
+   if (counts == NULL || (what == TG_COUNTED_FLUSHES && !all->flushes)
+       || (what == TG_COUNTED_PREFETCHES && !all->prefetches))
+      return none;
+   return counts + (what == TG_COUNTED_FLUSHES      ? tlb_mmus_flushes_at(all, at->number)
+                    : what == TG_COUNTED_PREFETCHES ? tlb_mmus_prefetches_at(all, at->number)
+                                                    : tlb_mmus_cost_of(all, at->number));
 }
 
 void tg_replay_settle(TgReplay *r)
@@ -965,20 +1001,35 @@ void tg_replay_add_arc(const TgReplay *r, unsigned nth, unsigned arc, const TgSe
    }
 }
 
-void tg_replay_add_flushes(const TgReplay *r, unsigned nth, unsigned line, const TgSelection *parts,
-                           uint64_t cost[TLB_N_FLUSH_COSTS])
+/* Adds n counts, which begin at `at` among those for loads. */
+static void add_of_loads(const TgReplay *r, const group *g, unsigned line, const TgSelection *parts,
+                         size_t at, unsigned n, uint64_t *cost)
 {
-   const group *const g = r->place[nth].in;
-   if (!g->all->flushes)
-      return;
-   const size_t at = tlb_mmus_flushes_at(g->all, r->place[nth].number);
    for (unsigned number = 0; number < r->n_parts; number++) {
       const part *const p = &g->part[number];
       if (!has(parts, number) || line > p->room || p->line[line - 1].counts[TLB_LOAD] == NULL)
          continue;
-      for (unsigned i = 0; i < TLB_N_FLUSH_COSTS; i++)
+      for (unsigned i = 0; i < n; i++)
          cost[i] += p->line[line - 1].counts[TLB_LOAD][at + i];
    }
+}
+
+void tg_replay_add_flushes(const TgReplay *r, unsigned nth, unsigned line, const TgSelection *parts,
+                           uint64_t cost[TLB_N_FLUSH_COSTS])
+{
+   const group *const g = r->place[nth].in;
+   if (g->all->flushes)
+      add_of_loads(r, g, line, parts, tlb_mmus_flushes_at(g->all, r->place[nth].number),
+                   TLB_N_FLUSH_COSTS, cost);
+}
+
+void tg_replay_add_prefetches(const TgReplay *r, unsigned nth, unsigned line,
+                              const TgSelection *parts, uint64_t cost[TLB_N_PREFETCH_COSTS])
+{
+   const group *const g = r->place[nth].in;
+   if (g->all->prefetches)
+      add_of_loads(r, g, line, parts, tlb_mmus_prefetches_at(g->all, r->place[nth].number),
+                   TLB_N_PREFETCH_COSTS, cost);
 }
 
 void tg_replay_extra(const TgReplay *r, unsigned nth, const TgSelection *parts,

@@ -52,10 +52,20 @@ void tg_replay_settle(TgReplay *r);
 /* How many machines there are. */
 unsigned tg_replay_n_machines(const TgReplay *r);
 
-/* The places, each a line and a kind of reference, that have been counted at since the last call of
-   tg_replay_forget_changes() or tg_replay_zero(). */
+/* What is counted at a line: references of a kind, flushes or prefetches. */
+typedef enum {
+   TG_COUNTED_FETCHES = TLB_FETCH,
+   TG_COUNTED_LOADS = TLB_LOAD,
+   TG_COUNTED_STORES = TLB_STORE,
+   TG_COUNTED_FLUSHES,
+   TG_COUNTED_PREFETCHES,
+   TG_N_COUNTED
+} TgCounted;
+
+/* The places, each a line and one of these, that have been counted at since the last call of
+   tg_replay_forget_changes() or tg_replay_zero(); behind tg_replay_settle(). */
 unsigned tg_replay_n_changed(const TgReplay *r);
-void tg_replay_changed(const TgReplay *r, unsigned i, unsigned *line, tlb_user *user);
+void tg_replay_changed(const TgReplay *r, unsigned i, unsigned *line, TgCounted *what);
 void tg_replay_forget_changes(TgReplay *r);
 
 /* The lines that there were. */
@@ -64,9 +74,11 @@ unsigned tg_replay_n_lines(const TgReplay *r);
 /* How many levels the machine has, of those of the replay number `nth`. */
 unsigned tg_replay_levels(const TgReplay *r, unsigned nth);
 
-/* The costs of references of one kind, TLB_N_COSTS of them, at a line that has been counted at in
-   part 0. */
-const uint64_t *tg_replay_costs(const TgReplay *r, unsigned nth, unsigned line, tlb_user user);
+/* How many numbers that are: TLB_N_COSTS, TLB_N_FLUSH_COSTS or TLB_N_PREFETCH_COSTS. */
+unsigned tg_counted_costs(TgCounted what);
+
+/* These, of a line that has been counted at in part 0. */
+const uint64_t *tg_replay_costs(const TgReplay *r, unsigned nth, unsigned line, TgCounted what);
 
 /* Some parts of the run: a bool for each of its first n, and none of those behind them. NULL:
    all. */
@@ -111,6 +123,10 @@ const char *tg_replay_flush(TgReplay *r, const tlb_flush_point *f);
 /* Adds what flushes at a line have cost. */
 void tg_replay_add_flushes(const TgReplay *r, unsigned nth, unsigned line, const TgSelection *parts,
                            uint64_t cost[TLB_N_FLUSH_COSTS]);
+
+/* The same of prefetches. */
+void tg_replay_add_prefetches(const TgReplay *r, unsigned nth, unsigned line,
+                              const TgSelection *parts, uint64_t cost[TLB_N_PREFETCH_COSTS]);
 
 void tg_replay_free(TgReplay *r);
 

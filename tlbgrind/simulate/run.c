@@ -97,6 +97,20 @@ static void read_syscalls(tlb_syscalls *s)
       tg_load_refuse("what the run writes is another tlbgrind's: its system calls can not be");
 }
 
+static void read_flush_policy(tlb_flush_policy *f)
+{
+   read_memory(f, sizeof *f);
+   if (f->how > TLB_FLUSH_ALL)
+      tg_load_refuse("what the run writes is another tlbgrind's: its flushes can not be");
+}
+
+static void read_prefetch_policy(tlb_prefetch_policy *p)
+{
+   read_memory(p, sizeof *p);
+   if (*p > TLB_PREFETCH_STRONG)
+      tg_load_refuse("what the run writes is another tlbgrind's: its prefetches can not be");
+}
+
 static void read_run(run *r)
 {
    char text[200];
@@ -114,6 +128,8 @@ static void read_run(run *r)
    for (unsigned i = 0; i < r->list.n; i++) {
       read_policy(&r->list.machine[i].pages);
       read_syscalls(&r->list.machine[i].syscalls);
+      read_flush_policy(&r->list.machine[i].flush);
+      read_prefetch_policy(&r->list.machine[i].prefetch);
    }
    read_memory(&r->list.switches, sizeof r->list.switches);
    r->jobs = r->jobs < r->list.n ? r->jobs : r->list.n;
@@ -146,12 +162,12 @@ static void report(TgReplay *replay, unsigned first, unsigned step, FILE *to)
    }
    for (unsigned i = 0; i < h.n_entries; i++) {
       unsigned line;
-      tlb_user user;
-      tg_replay_changed(replay, i, &line, &user);
-      const uint64_t place = (uint64_t)line << 2 | user;
+      TgCounted what;
+      tg_replay_changed(replay, i, &line, &what);
+      const uint64_t place = (uint64_t)line * TG_N_COUNTED + what;
       answer(&place, sizeof place, to);
       for (unsigned nth = 0; nth < h.n; nth++)
-         answer(tg_replay_costs(replay, nth, line, user), TLB_N_COSTS * sizeof(uint64_t), to);
+         answer(tg_replay_costs(replay, nth, line, what), tg_counted_costs(what) * sizeof(uint64_t), to);
    }
    for (unsigned i = 0; i < h.n_arcs; i++) {
       const uint64_t arc = tg_replay_changed_arc(replay, i);
@@ -192,7 +208,10 @@ static void serve(const run *r, int from, FILE *to, unsigned first)
             report(replay, first, r->jobs, to);
          break;
       case TLB_READ_POINT:
-         tg_replay_point(replay, s->point, s->first, s->last);
+         if (s->point == TLB_POINT_FLUSH)
+            wrong = tg_replay_flush(replay, &s->flush);
+         else
+            tg_replay_point(replay, s->point, s->first, s->last);
          break;
       case TLB_READ_TEXT:
          wrong = "it has a text";
@@ -275,9 +294,8 @@ static void flush(all_jobs *all)
    }
 }
 
-static void pass_bytes(const job *j, uint64_t n)
+static void pass(const job *j, char *bytes, uint64_t n)
 {
-   static char bytes[sizeof(uint64_t) + TLB_MAX_MMUS * TLB_N_USERS * TLB_N_COSTS * sizeof(uint64_t)];
    if (!tg_read_bytes(j->answers, bytes, n))
       tg_load_refuse("a process of --jobs= has ended");
    answer(bytes, n, stdout);
@@ -285,16 +303,21 @@ static void pass_bytes(const job *j, uint64_t n)
 
 static void pass_answer(const run *r, const job *j)
 {
+   static char bytes[sizeof(uint64_t) + TLB_MAX_MMUS * TLB_N_USERS * TLB_N_COSTS * sizeof(uint64_t)];
    answer_head h;
    if (!tg_read_bytes(j->answers, &h, sizeof h) || h.n > r->list.n)
       tg_load_refuse("a process of --jobs= has ended");
    answer(&h, sizeof h, stdout);
-   const uint64_t of_one = TLB_N_COSTS * sizeof(uint64_t);
-   pass_bytes(j, h.n * TLB_N_USERS * of_one);
-   for (uint64_t i = 0; i < h.n_entries; i++)
-      pass_bytes(j, sizeof(uint64_t) + h.n * of_one);
+   const uint64_t of_arc = TLB_N_USERS * TLB_N_COSTS * sizeof(uint64_t);
+   pass(j, bytes, h.n * of_arc);
+   for (uint64_t i = 0; i < h.n_entries; i++) {
+      uint64_t place;
+      pass(j, bytes, sizeof place);
+      memcpy(&place, bytes, sizeof place);
+      pass(j, bytes, h.n * tg_counted_costs((TgCounted)(place % TG_N_COUNTED)) * sizeof(uint64_t));
+   }
    for (uint64_t i = 0; i < h.n_arcs; i++)
-      pass_bytes(j, sizeof(uint64_t) + h.n * TLB_N_USERS * of_one);
+      pass(j, bytes, sizeof(uint64_t) + h.n * of_arc);
 }
 
 static void pass_answers(const run *r, all_jobs *all)

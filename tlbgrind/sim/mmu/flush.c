@@ -202,6 +202,8 @@ void tlb_mmus_flush(tlb_mmus *all, uint64_t *counts, uint64_t start, uint64_t en
                      .all = start == 0 && end == 0,
                      .none = start == end && end != 0, .bytes = bytes };
    one_flush f = { counts == NULL ? all->counts[TLB_LOAD] : counts, &r, false };
+   if (all->options.idle)
+      return;
    flush_here(all, &f);
    f.remote = true;
    if (!tlb_cores_others(all, flush_here, &f))

@@ -73,6 +73,30 @@ void tlb_flush_policy_words(const tlb_flush_policy *p, tlb_text *out)
    tlb_text_add(out, " pages one by one, else everything");
 }
 
+/* --- Prefetches --- */
+
+static const char *const prefetch_words[] = {
+   [TLB_PREFETCH_IGNORE] = "ignore", [TLB_PREFETCH_WEAK] = "weak", [TLB_PREFETCH_STRONG] = "strong" };
+
+int tlb_prefetch_policy_parse(const char *value, tlb_prefetch_policy *out, tlb_reason *why)
+{
+   for (unsigned i = 0; i < sizeof prefetch_words / sizeof *prefetch_words; i++) {
+      if (tlb_text_same(value, prefetch_words[i])) {
+         *out = (tlb_prefetch_policy)i;
+         return 1;
+      }
+   }
+   tlb_text t = tlb_text_in(why->text, sizeof why->text);
+   tlb_text_add_refusal(&t, value, tlb_text_length(value),
+                        "is no kind of prefetch; allowed are ignore, weak and strong");
+   return 0;
+}
+
+const char *tlb_prefetch_policy_word(tlb_prefetch_policy p)
+{
+   return prefetch_words[p];
+}
+
 /* --- System calls --- */
 
 int tlb_syscalls_parse(const char *value, tlb_syscalls *out, tlb_reason *why)

@@ -1,5 +1,5 @@
-/* What the kernel does to the TLBs, as options say it: --flush-policy=, --syscall-tlb= and
-   --switch-every=.
+/* What the kernel, and prefetches, do to the TLBs, as options say it: --flush-policy=,
+   --syscall-tlb=, --switch-every= and --prefetch=.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -44,6 +44,12 @@ typedef struct {
 int tlb_switches_parse(const char *value, tlb_switches *out, tlb_reason *why);
 
 void tlb_switches_words(const tlb_switches *s, tlb_text *out);
+
+/* Reads "ignore", "weak" or "strong". Returns 1, or 0 with the reason. */
+int tlb_prefetch_policy_parse(const char *value, tlb_prefetch_policy *out, tlb_reason *why);
+
+/* One of these words. */
+const char *tlb_prefetch_policy_word(tlb_prefetch_policy p);
 
 /* Who refers to pages of their own between the program's references. */
 typedef enum { TLB_OTHERS_KERNEL, TLB_OTHERS_PROCESS } tlb_others;

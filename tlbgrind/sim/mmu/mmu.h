@@ -119,8 +119,8 @@ typedef struct {
                              address spaces: see below; 0: there is one */
    unsigned siblings;   /* hardware threads of each core: see tlb_mmus_core(); 0 or 1: one */
    bool apart;          /* loads and stores are told apart, though no machine does */
-   bool idle;           /* no machine sees any reference: there is room for its counts, and
-                           others simulate it */
+   bool idle;           /* no machine sees any reference, flush or prefetch: there is room for its
+                           counts, and others simulate it */
    tlb_memory memory;   /* which must never be out of memory: take() does not return NULL */
    tlb_pagemap *map;    /* must stay; gets a view for each set of rules. NULL: see below */
    tlb_mmus_backing *backing; /* without a map; NULL: nothing is ever asked */
@@ -133,7 +133,7 @@ bool tlb_mmus_asks(const tlb_machine *machine, const tlb_page_policy *pages);
 
 /* Whether two machines have one view of what backs which page: the same rules over base
    pages of one size, and both ask from the start or neither does, for one that begins later
-   has seen no first touch before. */
+   has seen no first touch before. A prefetch can be the first touch, for those that heed it. */
 bool tlb_mmus_share_view(const tlb_mmu_machine *a, const tlb_mmu_machine *b);
 
 /* Makes the MMUs of these machines, with empty TLBs. The options are copied. */

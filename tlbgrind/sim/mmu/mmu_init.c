@@ -72,7 +72,9 @@ static bool are_same_rules(const tlb_page_policy *a, const tlb_page_policy *b)
 bool tlb_mmus_share_view(const tlb_mmu_machine *a, const tlb_mmu_machine *b)
 {
    return a->machine->base_page_shift == b->machine->base_page_shift && a->asks == b->asks
-          && a->shared == b->shared && are_same_rules(a->pages, b->pages);
+          && a->shared == b->shared
+          && (a->prefetch == TLB_PREFETCH_IGNORE) == (b->prefetch == TLB_PREFETCH_IGNORE)
+          && are_same_rules(a->pages, b->pages);
 }
 
 /* The number of the machine's view of the map: that of a machine before it, or a new one. */

@@ -85,11 +85,34 @@ static void book(tlb_mmus *all, uint64_t *counts, uint64_t mmus)
    }
 }
 
+/* The page is used, whatever machines make of it: where none has it, no machine reads its time. */
+static void note_time(const tlb_mmus *all, tlb_page *p, uint64_t now)
+{
+   tlb_probe(p, all->traits.split ? tlb_probe_at(TLB_LOAD) : 0)->time = now;
+}
+
+/* Others simulate it; but what backs the page is asked here, too. */
+static void ask(tlb_mmus *all, tlb_page_number number, uint64_t now)
+{
+   tlb_page *const p = tlb_page_of(all, TLB_DATA, number);
+   tlb_reference unused;
+   note_time(all, p, now);
+   for (const tlb_mmu *mmu = all->mmu; mmu < all->mmu + all->n_mmus; mmu++) {
+      if (mmu->asks && mmu->prefetch != TLB_PREFETCH_IGNORE)
+         tlb_l1_ask(mmu, p, number, TLB_LOAD, &unused);
+   }
+}
+
 void tlb_mmus_prefetch_page(tlb_mmus *all, uint64_t *counts, uint64_t page, uint64_t now,
                             bool present)
 {
    const tlb_page_number number = (tlb_page_number)page;
    all->now = now;
+   if (all->options.idle) {
+      if (present)
+         ask(all, number, now);
+      return;
+   }
    for (unsigned i = 0; i < all->n_mmus; i++) {
       const tlb_mmu *const mmu = &all->mmu[i];
       if (mmu->prefetch == TLB_PREFETCH_IGNORE)
@@ -102,9 +125,13 @@ void tlb_mmus_prefetch_page(tlb_mmus *all, uint64_t *counts, uint64_t page, uint
       return;
    tlb_page *const p = tlb_page_of(all, TLB_DATA, number);
    const uint64_t observers = *tlb_observers_of(p, TLB_LOAD, all->traits.split);
-   const uint64_t accepting = accept(all, counts, p, number, observers & TLB_OBSERVERS_MMUS);
-   if (accepting == 0 && !hits_somewhere(all, observers))
+   /* A recording's bit is that of a machine that there is not beside it. */
+   const uint64_t accepting = accept(all, counts, p, number,
+                                     observers & TLB_OBSERVERS_MMUS & ~TLB_OBSERVER_RECORDING);
+   if (accepting == 0 && !hits_somewhere(all, observers)) {
+      note_time(all, p, now);
       return;
+   }
    tlb_missed_begin(all, 0, TLB_LOAD);
    tlb_refer_mmus(all, all->prefetched, p, number, TLB_LOAD, now, accepting);
    book(all, counts, accepting);

@@ -84,7 +84,7 @@ uint64_t tlb_large_filter_enter_others(tlb_large_filter *f, unsigned user, uint6
       u = make_room(f, number, &gone);
       u->others = (uint8_t)(user + 1);
    }
-   u->by[user].time = time;
+   u->by[0].time = time; /* whoever they are: prefetches have no number below TLB_N_USERS */
    return gone;
 }
 

@@ -256,7 +256,9 @@ static bool is_sound(uint8_t what)
    const unsigned user = what & TLB_RECORD_USER;
    const bool is_use = (what & TLB_RECORD_USE) != 0;
    const bool is_good = is_use | ((what & TLB_RECORD_MODIFIES) == 0) | (user == 1);
-   return (user != 3) & (what <= TLB_RECORD_BITS) & is_good;
+   const uint8_t of_prefetch = TLB_RECORD_PREFETCH | TLB_RECORD_PRESENT | TLB_RECORD_UNCOUNTED;
+   return user == TLB_RECORD_PREFETCH ? (what & ~of_prefetch) == 0
+                                      : (what <= TLB_RECORD_BITS) & is_good;
 }
 
 /* tlb_number_at(), of any length, and moves *at behind it. False: there is none before `end`. */

@@ -1,8 +1,8 @@
 /* The stream of a recording: references and uses of pages, in blocks of bytes.
 
-   A reference is one that the recording has not left out: its kind, page and line. A use is the
-   last of those references to a page, since what stands before it in the stream, that were left
-   out: it hits, and tells the order of last use.
+   A reference is one that the recording has not left out: its kind, page and line. A prefetch has
+   these, too, and none is left out. A use is the last of those references to a page, since what
+   stands before it in the stream, that were left out: it hits, and tells the order of last use.
 
    Between blocks of these stand changes of the page map, where the recording has large pages.
 
@@ -26,7 +26,9 @@
 
 /* Bits of `what`. */
 enum {
-   TLB_RECORD_USER = 3,      /* these: which tlb_user; 3 is none */
+   TLB_RECORD_USER = 3,      /* these: which tlb_user, or */
+   TLB_RECORD_PREFETCH = 3,  /* these: a prefetch of the program; then this is set: */
+   TLB_RECORD_PRESENT = 4,   /* the page tables map the page, else the record has none */
    TLB_RECORD_MODIFIES = 4,  /* a load that is a store, too */
    TLB_RECORD_IN_PARTS = 8,  /* a part of the same reference can follow */
    TLB_RECORD_GOES_ON = 16,  /* is such a part: the reference before it goes on */

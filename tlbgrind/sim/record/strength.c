@@ -4,7 +4,6 @@
 
 #include "sim/base/divisor.h"
 #include "sim/base/text.h"
-#include "sim/tlb/hierarchy.h"
 #include "sim/tlb/reach.h"
 
 enum { MAX_NEEDS = 2 * TLB_MAX_ARRAYS, DATA = TLB_LOADS | TLB_STORES };
@@ -195,10 +194,12 @@ static needs find_needs(const tlb_machine *m, uint64_t large, const tlb_strength
 
 /* --- Filters and needs --- */
 
-/* One set of smaller pages tells of larger ones, too: of these there are no more. */
+/* One set of smaller pages tells of larger ones, too: of these there are no more. Prefetches that
+   take places make a filter no less good for machines that ignore them. */
 static int covers(const tlb_filter *f, const tlb_filter *need)
 {
-   return f->users == need->users && f->behind == need->behind && f->ways <= need->ways
+   return f->users == need->users && (f->behind & ~(uint32_t)TLB_PREFETCHERS) == need->behind
+          && f->ways <= need->ways
           && (f->shift == need->shift ? need->sets % f->sets == 0
                                       : f->sets == 1 && f->shift < need->shift);
 }
@@ -320,6 +321,29 @@ void tlb_strength_complete(tlb_strength *s)
       s->filter[s->n++] = code;
    if (data.users != 0)
       s->filter[s->n++] = data;
+}
+
+/* Whether a prefetch, which looks for its page as a load does, can take a place of the filter. */
+static int is_for_loads(const tlb_filter *f)
+{
+   return ((f->users | f->behind) & TLB_LOADS) != 0;
+}
+
+void tlb_strength_add_prefetches(tlb_strength *s)
+{
+   for (unsigned i = 0; i < s->n; i++)
+      s->filter[i].behind |= is_for_loads(&s->filter[i]) ? TLB_PREFETCHERS : 0;
+}
+
+int tlb_strength_has_prefetches(const tlb_strength *s)
+{
+   int any = 0, all = 1;
+   for (unsigned i = 0; i < s->n; i++) {
+      const int has = (s->filter[i].behind & TLB_PREFETCHERS) != 0;
+      any |= has;
+      all &= has || !is_for_loads(&s->filter[i]);
+   }
+   return any && all;
 }
 
 tlb_covered tlb_strength_covers(const tlb_strength *s, const tlb_machine *m, uint64_t large,
@@ -482,11 +506,13 @@ int tlb_record_sizes_parse(const char *text, unsigned base_page_shift, uint64_t 
 
 /* --- As text --- */
 
-static const char letters[] = "IRW";
+static const char letters[] = "IRWP";
+
+enum { N_BEHIND = TLB_N_USERS + 1 };
 
 static void add_users(tlb_text *t, uint32_t users)
 {
-   for (unsigned i = 0; i < 3; i++) {
+   for (unsigned i = 0; i < N_BEHIND; i++) {
       if ((users >> i & 1) != 0)
          tlb_text_add_n(t, letters + i, 1);
    }
@@ -517,10 +543,10 @@ static int number(const char **at, const char *end, uint32_t most, uint32_t *out
    return 1;
 }
 
-static uint32_t take_users(const char **at, const char *end)
+static uint32_t take_users(const char **at, const char *end, unsigned n)
 {
    uint32_t users = 0;
-   for (unsigned i = 0; i < 3; i++) {
+   for (unsigned i = 0; i < n; i++) {
       if (*at < end && **at == letters[i]) {
          users |= 1u << i;
          (*at)++;
@@ -532,10 +558,10 @@ static uint32_t take_users(const char **at, const char *end)
 int tlb_filter_parse(const char *text, size_t n, tlb_filter *out)
 {
    const char *at = text, *const end = text + n;
-   *out = (tlb_filter){ .users = take_users(&at, end) };
+   *out = (tlb_filter){ .users = take_users(&at, end, TLB_N_USERS) };
    if (at < end && *at == '/') {
       at++;
-      out->behind = take_users(&at, end);
+      out->behind = take_users(&at, end, N_BEHIND);
       if (out->behind == 0)
          return 0;
    }

@@ -42,6 +42,10 @@
      its set there. A step of a walk that is kept there can be in any set.
    - Where code and data share an array, a page is two to its filter. Which of them was used last
      is to be known at each instruction: the run simulates all references for that.
+   - Prefetches of the program can do what loads do, or nothing, in one machine and in another. In
+     a recording that tells of them each is told of, and takes a place of its own in each filter
+     that loads refer to, as if it were such a reference that counts as one to another page: it can
+     drive out what is there, and never helps its page to stay.
    - Where an array has pages of some size for some of its users only, or stands beside one of other
      users, the page that was referenced last by any is certain to be where it was.
 
@@ -55,6 +59,7 @@
 
 #include "sim/machine/machine.h"
 #include "sim/pages/pagerules.h"
+#include "sim/tlb/hierarchy.h"
 
 enum {
    TLB_MAX_FILTERS = 48,
@@ -64,10 +69,14 @@ enum {
    TLB_MAX_RECORD_SIZES = 15 /* of large pages */
 };
 
+/* The number, as a user behind, of prefetches of the program; and its bit. */
+enum { TLB_PREFETCHER = TLB_N_USERS, TLB_PREFETCHERS = 1 << TLB_PREFETCHER };
+
 /* One filter: pages that the users (TLB_FETCHES and so on) have referenced. */
 typedef struct {
    uint32_t users;
-   uint32_t behind; /* users whose recorded references take places from these; 0: none */
+   uint32_t behind; /* users, TLB_PREFETCHERS among them, whose recorded references take places
+                       from these; 0: none */
    uint32_t sets; /* a page's is its number modulo these */
    uint32_t ways;
    unsigned shift; /* of its pages; 0: base pages */
@@ -99,6 +108,12 @@ int tlb_strength_covers_reach(const tlb_strength *s);
 /* To be called behind the last machine: gives each kind of reference a filter of base pages, by
    which they are left out, if machines have given it filters of larger ones alone. */
 void tlb_strength_complete(tlb_strength *s);
+
+/* To be called behind that: the recording tells of prefetches. */
+void tlb_strength_add_prefetches(tlb_strength *s);
+
+/* Whether it tells of prefetches: all filters that loads refer to are made for them. */
+int tlb_strength_has_prefetches(const tlb_strength *s);
 
 /* Whether a machine can be simulated from a recording, and if not, which one would do. */
 typedef enum {
@@ -153,7 +168,7 @@ uint32_t tlb_strength_sets(const tlb_strength *s, int of_fetches);
 int tlb_strength_is_new(const tlb_strength *s);
 
 /* Writes a filter as "RW 16 4": its users, sets and ways, and, of large pages, " 21": their size.
-   "W/R 64 4": those behind slash take places. Longer text is cut. */
+   "W/R 64 4": those behind slash take places, P are prefetches. Longer text is cut. */
 void tlb_filter_print(const tlb_filter *f, char *out, size_t size);
 
 /* Reads that from a text of n bytes. Returns 1; or 0, for no filter is written so. */
