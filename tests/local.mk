@@ -48,7 +48,8 @@ UNIT_TESTS = \
 	tests/unit/test_spaces \
 	tests/unit/test_table_caches \
 	tests/unit/test_text \
-	tests/unit/test_walk
+	tests/unit/test_walk \
+	tests/unit/test_warm_folios
 
 # tests/clients/NAME.c: programs for the tool to run.  A client that needs flags of its own has
 # CLIENT_FLAGS_NAME (in the place of CLIENT_FLAGS) or CLIENT_LINK_FLAGS_NAME (added).

@@ -722,9 +722,10 @@ TEST(test_cold_header)
    cold(0, TLB_TOUCH_READ, 0, 0, 0);
    assert_brought(TLB_VIEW_COLD, "+2..+3");
    cold(1, TLB_TOUCH_READ, 0, 0, 0);
-   /* They are there when the fault is tried again; 4 to 7 are marked now. */
-   assert_brought(TLB_VIEW_COLD, "+7..+10");
+   /* They are still being read when the fault is tried again; 4 to 7 are marked now. */
+   assert_brought(TLB_VIEW_COLD, "");
    cold(4, TLB_TOUCH_READ, 0, 0, 0);
+   assert_brought(TLB_VIEW_COLD, "+1..+7");
    cold(28, TLB_TOUCH_READ, 1, -16, 15);
    end();
 }

@@ -312,6 +312,42 @@ TEST(test_marks_at_the_end)
    end();
 }
 
+/* The window of pages 32 to 39 follows another. */
+TEST(test_marks_at_the_end_of_the_next_window)
+{
+   for (int is_new = 0; is_new < 2; is_new++) {
+      begin_file(is_new ? "7.2" : "6.18", 40, RO, 0);
+      reads(0, TLB_TOUCH_READ, 0, 31);
+      finds(24, TLB_TOUCH_READ);
+      finds(39, TLB_TOUCH_READ);
+      if (is_new)
+         is_there(32);
+      else
+         is_not_there(32);
+      is_there(36);
+      end();
+   }
+}
+
+/* Page 24, at the begin of a 64K block, makes the kernel read pages 32 to 63. The disk has not brought
+   them yet when what is around it is mapped. */
+TEST(test_what_is_read_on_comes_with_the_next_fault)
+{
+   static const char *const kernels[] = { "6.1", "6.12", "6.17", "7.2" };
+   for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+      begin_file(kernels[k], 400, RO, 0);
+      map_file(BASE + 8 * PAGE, 392, RO, 0, DISK, 0);
+      file_at = BASE + 8 * PAGE;
+      reads(0, TLB_TOUCH_READ, 0, 31);
+      touch_page(24, TLB_TOUCH_READ);
+      is_there(8 + 31);
+      is_not_there(8 + 36);
+      finds(36, TLB_TOUCH_READ);
+      is_there(8 + 37);
+      end();
+   }
+}
+
 /* 6.1 counts a fault as major that waits for nothing, but makes the window go on. */
 TEST(test_reading_on_is_major_in_6_1)
 {
@@ -467,17 +503,6 @@ TEST(test_recorded_arm64)
    }
 }
 
-TEST(test_recorded_in_folios_of_four)
-{
-   tlb_fault_settings s = usual;
-   s.code_folio_shift = 16;
-   s.kernel = tlb_kernel_named("6.16");
-   minor_too = 0;
-   for (size_t i = 0; i < sizeof recorded_arm64 / sizeof *recorded_arm64; i++)
-      compare_recorded(&recorded_arm64[i], &s, recorded_arm64[i].pages != 400 ? 0 : 0xa000,
-                       recorded_arm64[i].of[MAJORS_OF_6_16]);
-}
-
 int main(void)
 {
    const struct CMUnitTest tests[] = {
@@ -498,6 +523,10 @@ int main(void)
       CLAIM("fault-around maps large folios whole since 6.18", test_folios_come_whole),
       CLAIM("but the file's last", test_the_last_folio_does_not_come_whole),
       CLAIM("no page at the end of a file goes on since 6.18", test_marks_at_the_end),
+      CLAIM("nor, since 7.2, if its window follows another",
+            test_marks_at_the_end_of_the_next_window),
+      CLAIM("pages that a fault reads on do not come along with itself",
+            test_what_is_read_on_comes_with_the_next_fault),
       CLAIM("reading on is a major fault in 6.1", test_reading_on_is_major_in_6_1),
       CLAIM("a page behind the window goes on in 6.1", test_a_page_behind_the_window),
       CLAIM("a search for what is to be read on passes over pages behind a node's end",
@@ -505,9 +534,8 @@ int main(void)
       CLAIM("pages of the vDSO are never major", test_pages_of_the_kernel),
       CLAIM("of 114 walks through files, four kernels were seen to wait at these very touches",
             test_recorded),
-      CLAIM("of 63 on arm64, three versions took these very faults, major and minor",
+      CLAIM("of 63 on arm64, four versions took these very faults, major and minor",
             test_recorded_arm64),
-      CLAIM("and 6.16 waited for the disk at these very touches", test_recorded_in_folios_of_four),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -283,14 +283,15 @@ void tg_page_use_fault(Addr a, ULong native, const tlb_fault in[TLB_N_VIEWS])
    if (!tg_page_use_on || tg_maps_find(a, &map, &ignored) == NULL)
       return;
    for (UInt view = 0; view < TLB_N_VIEWS; view++) {
-      if (in[view].kind == TLB_NO_FAULT)
-         continue;
-      came(need_page(a, map), view, tg_fault_letter(in[view].kind));
       for (UInt i = 0; i < in[view].n_brought; i++) {
          const tlb_page_run* run = &in[view].brought[i];
          for (Long n = run->from; n <= run->to; n++)
             brought(page_of(a) + (Addr)(n << page_shift), native - a, view);
       }
+      if (in[view].came_late)
+         came(need_page(a, map), view, TG_PAGE_USE_BROUGHT);
+      else if (in[view].kind != TLB_NO_FAULT)
+         came(need_page(a, map), view, tg_fault_letter(in[view].kind));
    }
 }
 

@@ -223,13 +223,23 @@ static void whole_folio(const tlb_fault_model *m, const tlb_fault_rules *r, cons
    }
 }
 
+int tlb_folios_are_left(const tlb_fault_model *m)
+{
+   return m->settings.kernel->whole_folios && m->settings.code_folio_shift > m->settings.page_shift;
+}
+
+static int finds_folios(const tlb_fault_model *m, const tlb_fault_rules *r)
+{
+   return r->cold || (r->around && tlb_folios_are_left(m));
+}
+
 /* What filemap_map_pages() maps, and how many of them it finds. */
 static uint64_t reach_of(const tlb_fault_model *m, const tlb_fault_rules *r, const tlb_mapping *v,
                          const around *a, uint64_t page, uint64_t *low, uint64_t *high)
 {
    uint64_t first, last, n = 0;
    window_of(m, r, v, page, low, high);
-   if (m->settings.kernel->whole_folios && r->cold) {
+   if (m->settings.kernel->whole_folios && finds_folios(m, r)) {
       if (comes_along(a, *low)) {
          whole_folio(m, r, v, a, *low, &first, &last);
          *low = first;
@@ -269,6 +279,13 @@ void tlb_fill_looks_around(tlb_fault_model *m, const tlb_fault_rules *r, const t
    f->misses -= (unsigned)tlb_min(f->misses, reach_of(m, r, v, &a, page, &low, &high));
 }
 
+/* The page is the first or last of what fault-around has mapped. */
+static void note_edge(tlb_fault_model *m, const tlb_fault_rules *r, const around *a, uint64_t page)
+{
+   if (comes_along(a, page) && !tlb_file_has(a->file, page + a->to_file))
+      *tlb_pte_at(m, r->plane, page) |= TLB_PTE_EDGE;
+}
+
 void tlb_fill_around(tlb_fault_model *m, const tlb_fault_rules *r,
                      const tlb_mapping *v, uint64_t page, tlb_fault_file *f,
                      int by_cache, uint8_t how, tlb_fault *out)
@@ -283,4 +300,48 @@ void tlb_fill_around(tlb_fault_model *m, const tlb_fault_rules *r,
    if (r->cold && tlb_file_counts_misses(m, v))
       f->misses -= (unsigned)tlb_min(f->misses, hits);
    fill(m, r, low, high, how, page, comes_along, &a, out);
+   if (!r->cold && finds_folios(m, r) && !f->is_tmpfs) {
+      note_edge(m, r, &a, low);
+      note_edge(m, r, &a, high);
+   }
+}
+
+int tlb_fill_late(tlb_fault_model *m, const tlb_fault_rules *r, const tlb_mapping *v,
+                  uint64_t page, tlb_fault *out)
+{
+   if (r->cold || !finds_folios(m, r) || !tlb_is_file(v) || (v->flags & TLB_MAP_NO_AROUND) != 0)
+      return 0;
+   const around a = { tlb_file_need(m, v->device, v->inode), tlb_file_page(m, v, 0), 0 };
+   uint64_t first, last;
+   whole_folio(m, r, v, &a, page, &first, &last);
+   for (uint64_t p = first; p <= last && first < last; p++) {
+      if ((tlb_pte(m, r->plane, p) & TLB_PTE_EDGE) == 0)
+         continue;
+      fill(m, r, first, last, TLB_PTE_PRESENT, page, NULL, NULL, out);
+      if (r->plane < TLB_N_VIEWS)
+         m->counts[r->plane].brought++; /* the page itself */
+      return 1;
+   }
+   return 0;
+}
+
+static void clear_edges(tlb_fault_model *m, tlb_fault_chunk *c, size_t from, size_t to,
+                        const void *opaque)
+{
+   (void)opaque;
+   for (unsigned plane = 0; plane < TLB_FAULT_PLANES; plane++) {
+      if (!tlb_chunk_has_plane(c, plane))
+         continue;
+      uint8_t *const pte = tlb_chunk_plane(m, c, plane);
+      for (size_t i = from; i < to; i++)
+         pte[i] &= (uint8_t)~TLB_PTE_EDGE;
+   }
+}
+
+void tlb_forget_edges(tlb_fault_model *m, uint64_t first, uint64_t end)
+{
+   const uint64_t near = tlb_min(m->settings.read_ahead >> m->settings.page_shift,
+                                 TLB_CHUNK_PAGES);
+   if (tlb_folios_are_left(m))
+      tlb_chunk_each(m, first - tlb_min(first, near), end + near, clear_edges, NULL);
 }

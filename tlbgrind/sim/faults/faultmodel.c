@@ -106,6 +106,7 @@ void tlb_fault_unmap(tlb_fault_model *m, uint64_t start, uint64_t end)
    tlb_mappings_remove(&m->anon, start, end);
    tlb_chunk_each(m, tlb_page_of(m, start), tlb_page_of(m, end), unmap_pages,
                   NULL);
+   tlb_forget_edges(m, tlb_page_of(m, start), tlb_page_of(m, end));
 }
 
 /* What becomes of the entries of pages that are there. */
@@ -183,6 +184,7 @@ void tlb_fault_zap(tlb_fault_model *m, uint64_t start, uint64_t end)
 {
    tlb_chunk_each(m, tlb_page_of(m, start), tlb_page_of(m, end), clear_pages,
                   NULL);
+   tlb_forget_edges(m, tlb_page_of(m, start), tlb_page_of(m, end));
 }
 
 static void drop_file_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from, size_t to,
@@ -194,7 +196,7 @@ static void drop_file_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from,
          continue;
       uint8_t *const pte = tlb_chunk_plane(m, c, plane);
       for (size_t i = from; i < to; i++)
-         pte[i] = (pte[i] & TLB_PTE_OWNED) != 0 ? pte[i] : 0;
+         pte[i] = (pte[i] & TLB_PTE_OWNED) != 0 ? (uint8_t)(pte[i] & ~TLB_PTE_EDGE) : 0;
    }
 }
 
@@ -205,6 +207,7 @@ void tlb_fault_page_out(tlb_fault_model *m, uint64_t start, uint64_t end)
       if (tlb_is_file(&v) && !tlb_fault_is_tmpfs(m, &v))
          tlb_chunk_each(m, tlb_page_of(m, v.start), tlb_page_of(m, v.end), drop_file_pages, NULL);
    }
+   tlb_forget_edges(m, tlb_page_of(m, start), tlb_page_of(m, end));
 }
 
 int tlb_fault_empties_tables(const tlb_fault_model *m)
@@ -225,6 +228,7 @@ static void discard_pages(tlb_fault_model *m, tlb_fault_chunk *c, size_t from, s
 void tlb_fault_discard(tlb_fault_model *m, uint64_t start, uint64_t end)
 {
    tlb_chunk_each(m, tlb_page_of(m, start), tlb_page_of(m, end), discard_pages, NULL);
+   tlb_forget_edges(m, tlb_page_of(m, start), tlb_page_of(m, end));
 }
 
 typedef struct {
@@ -358,10 +362,12 @@ static tlb_fault_kind fault_absent(tlb_fault_model *m, const tlb_fault_rules *r,
       if (!is_huge && !tlb_fill_hugetlb(m, r, v, page, how, out))
          tlb_fill_around(m, r, v, page, f, r->cold || f->is_tmpfs, how, out);
       s = tlb_pte_at(m, r->plane, page);
-      if (*s == 0)
+      if ((*s & TLB_PTE_PRESENT) == 0)
          *s = how;
+      tlb_file_arrives(f);
       return touch == TLB_TOUCH_FETCH ? TLB_FAULT_CODE : TLB_FAULT_READ;
    }
+   tlb_file_arrives(f);
    note_table(m, r, page);
    s = tlb_pte_at(m, r->plane, page);
    *s = tlb_is_shared(v) ? TLB_PTE_SHARED : TLB_PTE_PRIVATE;
@@ -414,7 +420,7 @@ static tlb_fault_kind fault_protected(tlb_fault_model *m, const tlb_fault_rules 
       /* It is shared since a fork. */
       write_to_shared(m, r, first, pages, out);
    } else if (!tlb_fill_hugetlb(m, r, v, page, how, out)) {
-      *s = how;
+      *s = (uint8_t)((*s & TLB_PTE_EDGE) | how);
    }
    *tlb_pte_at(m, r->plane, page) |= how;
    return TLB_FAULT_COPY;
@@ -424,10 +430,13 @@ static tlb_fault_kind touch_plane(tlb_fault_model *m, const tlb_fault_rules *r,
                                   const tlb_mapping *v, uint64_t page,
                                   tlb_touch touch, tlb_fault *out)
 {
-   const uint8_t s = tlb_pte(m, r->plane, page);
    out->major = 0;
    out->breaks = 0;
    out->n_brought = 0;
+   uint8_t s = tlb_pte(m, r->plane, page);
+   out->came_late = (s & TLB_PTE_PRESENT) == 0 && tlb_fill_late(m, r, v, page, out);
+   if (out->came_late)
+      s = tlb_pte(m, r->plane, page);
    if ((s & TLB_PTE_PRESENT) == 0)
       out->kind = fault_absent(m, r, v, page, touch, out);
    else if (touch == TLB_TOUCH_WRITE && (s & TLB_PTE_WRITABLE) == 0)
@@ -520,7 +529,11 @@ static int touch_views(tlb_fault_model *m, uint64_t address, tlb_touch touch,
       return 0;
    if (v->kind == TLB_STACK)
       grow_stack(m, page);
-   for (unsigned view = 0; view < TLB_N_VIEWS; view++) {
+   /* What the cold view reads, the warm one finds. */
+   static const tlb_fault_view in_order[TLB_N_VIEWS] = { TLB_VIEW_4K, TLB_VIEW_COLD,
+                                                         TLB_VIEW_WARM };
+   for (unsigned i = 0; i < TLB_N_VIEWS; i++) {
+      const tlb_fault_view view = in_order[i];
       tlb_fault *f = &out[view];
       tlb_fault_counts *n = &m->counts[view];
       if (touch_plane(m, &view_rules[view], v, page, touch, f) == TLB_NO_FAULT)

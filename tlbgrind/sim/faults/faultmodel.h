@@ -111,6 +111,8 @@ typedef struct {
    tlb_fault_kind kind;
    int major;
    int breaks;          /* a transparent huge page, shared since a fork, into small ones */
+   int came_late;       /* the page had come along with an earlier fault, as is known only now; so have
+                           those that are brought then, without a fault, too */
    unsigned n_brought;  /* runs of other pages that became present */
    tlb_page_run brought[TLB_MAX_PAGE_RUNS];
    tlb_page_run read;   /* major: what was read from the disk, by distance */

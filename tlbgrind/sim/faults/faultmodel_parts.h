@@ -27,6 +27,8 @@ enum {
    TLB_PTE_HUGE = 16, /* part of a mapping by an entry of a higher level */
    TLB_PTE_OLD = 32,   /* not accessed, and */
    TLB_PTE_CLEAN = 64, /* not written to since MADV_FREE or MADV_COLD; in the warm view */
+   TLB_PTE_EDGE = 128, /* fault-around ended at this page of a file before it was known in which folio
+                          a start with no file cached leaves it: tlb_fill_late() */
 
    TLB_PTE_SHARED = TLB_PTE_PRESENT | TLB_PTE_WRITABLE,
    TLB_PTE_PRIVATE = TLB_PTE_PRESENT | TLB_PTE_WRITABLE | TLB_PTE_OWNED
@@ -114,6 +116,7 @@ struct tlb_fault_file {
                             touched */
    unsigned ahead_order; /* of its folios */
    int ahead_goes_on;    /* a window is being read that follows another */
+   int is_coming;        /* it is still being read */
    unsigned misses;      /* mmap_miss of the kernel */
 };
 
@@ -135,6 +138,12 @@ int tlb_file_gives(const tlb_fault_file *f, uint64_t file_page);
 /* Whether faults on the file through the mapping count as misses, with which read-ahead ends, and
    as hits. */
 int tlb_file_counts_misses(const tlb_fault_model *m, const tlb_mapping *v);
+
+/* The fault is over, and what it has made the kernel read on is there from now on. */
+void tlb_file_arrives(tlb_fault_file *f);
+
+/* Whether the cache has the page, which then stays in its folio. */
+int tlb_file_has(const tlb_fault_file *f, uint64_t file_page);
 
 /* The order of the folio that the page is in. */
 unsigned tlb_file_order(const tlb_fault_file *f, uint64_t file_page);
@@ -175,6 +184,18 @@ void tlb_fill_looks_around(tlb_fault_model *m, const tlb_fault_rules *r, const t
 void tlb_fill_around(tlb_fault_model *m, const tlb_fault_rules *r,
                      const tlb_mapping *v, uint64_t page, tlb_fault_file *f,
                      int by_cache, uint8_t how, tlb_fault *out);
+
+/* Whether views of which no touch waits for the disk find files in the folios in which a start with
+   no file cached has read them, which is what the cold view has read so far. */
+int tlb_folios_are_left(const tlb_fault_model *m);
+
+/* A page of a file that is absent turns out to have come along with an earlier fault-around, now that
+   its folio is known: it and what is absent of the folio become present. Returns whether it was so. */
+int tlb_fill_late(tlb_fault_model *m, const tlb_fault_rules *r, const tlb_mapping *v,
+                  uint64_t page, tlb_fault *out);
+
+/* Pages [first, end) go: what ended there or near brings none of them back. */
+void tlb_forget_edges(tlb_fault_model *m, uint64_t first, uint64_t end);
 
 /* --- Common to all --- */
 

@@ -16,7 +16,7 @@ const tlb_kernel_rules tlb_kernels[TLB_N_KERNELS] = {
    { .name = "6.16", .since = { 6, 16 }, .large_folios = 1, .first_order = 2, .grows_by_folio = 1 },
    { .name = "6.17", .since = { 6, 17 }, .large_folios = 1, .code_ahead = 1 },
    { .name = "6.18", .since = { 6, 18 }, .large_folios = 1, .code_ahead = 1, .whole_folios = 1,
-     .no_mark_at_end = 1 },
+     .no_mark_at_end = 1, .next_keeps_mark = 1 },
    { .name = "7.2", .since = { 7, 2 }, .large_folios = 1, .code_ahead = 1, .whole_folios = 1,
      .few_hits = 1, .caps_huge = 1, .no_mark_at_end = 1 },
 };

@@ -29,8 +29,8 @@ typedef struct {
                              mappings that may be executed or are read in sequence, nothing counts,
                              so that read-ahead never ends there */
    int caps_huge;         /* MADV_HUGEPAGE reads folios of 2M; before, of what a page table maps */
-   int no_mark_at_end;    /* a window that ends with its file, and follows no other, has no page that
-                             makes it go on */
+   int no_mark_at_end;    /* a window that ends with its file has no page that makes it go on */
+   int next_keeps_mark;   /* it has one if it follows another */
    int follows_behind;    /* a touch right behind a window makes it go on, too */
    int scans_less;        /* of two streams in turn, one may go on once more: the search for the end of
                              what is cached ends a page early */

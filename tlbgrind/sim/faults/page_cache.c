@@ -4,8 +4,9 @@
 #include "sim/faults/faultmodel_parts.h"
 
 /* What the page cache has of a file's page; from bit ORDER_SHIFT on, the order
-   of the folio that the page is in. A folio is MARKED as a whole. */
-enum { CACHED = 1, MARKED = 2, ORDER_SHIFT = 4 };
+   of the folio that the page is in. A folio is MARKED as a whole. What is read on is COMING until
+   the fault that began it is over: the disk is not waited for. */
+enum { CACHED = 1, MARKED = 2, COMING = 4, ORDER_SHIFT = 4 };
 
 /* MMAP_LOTSAMISS: so many more faults that read than such that found their page
    there, and read-ahead is given up. */
@@ -71,6 +72,13 @@ static unsigned cached(const tlb_fault_file *f, uint64_t page)
    return page < f->n_cache ? f->cache[page] : 0u;
 }
 
+/* Whether a window that is being read has a page to go on from, though it ends with its file. */
+static int has_mark_at_end(const tlb_fault_model *m, const tlb_fault_file *f)
+{
+   const tlb_kernel_rules *const kernel = m->settings.kernel;
+   return !kernel->no_mark_at_end || (kernel->next_keeps_mark && f->ahead_goes_on);
+}
+
 /* Reads pages [start, start + size) into the cache, those that it has not, one
    by one; the page `async` before the end is marked, if it is new, to go on from
    there: do_page_cache_ra(). */
@@ -79,11 +87,11 @@ static void read_single(const tlb_fault_model *m, tlb_fault_file *f, uint64_t st
 {
    const uint64_t n = start < f->pages ? tlb_min(size, f->pages - start) : 0;
    const uint64_t mark = start + n - async;
-   const int ends = m->settings.kernel->no_mark_at_end && !f->ahead_goes_on
-                    && start + size >= f->pages;
+   const int ends = start + size >= f->pages && !has_mark_at_end(m, f);
+   const unsigned how = f->ahead_goes_on ? CACHED | COMING : CACHED;
    for (uint64_t i = start; i < start + n && i < f->n_cache; i++) {
       if (f->cache[i] == 0)
-         f->cache[i] = async != 0 && i == mark && !ends ? CACHED | MARKED : CACHED;
+         f->cache[i] = (uint8_t)(async != 0 && i == mark && !ends ? how | MARKED : how);
    }
 }
 
@@ -111,8 +119,7 @@ static uint64_t read_window(tlb_fault_model *m, tlb_fault_file *f, uint64_t star
 {
    const uint64_t end = tlb_min(start + f->ahead_size, f->pages);
    const uint64_t mark = start + f->ahead_size - f->ahead_async;
-   const int has_mark = !m->settings.kernel->no_mark_at_end || f->ahead_goes_on
-                        || start + f->ahead_size < f->pages;
+   const int has_mark = start + f->ahead_size < f->pages || has_mark_at_end(m, f);
    cache_room(m, f, end);
    if (!m->settings.kernel->large_folios) {
       read_single(m, f, start, f->ahead_size, f->ahead_async);
@@ -135,7 +142,8 @@ static uint64_t read_window(tlb_fault_model *m, tlb_fault_file *f, uint64_t star
       }
       const unsigned marked = has_mark && (mark & ~(pages - 1)) == i ? MARKED : 0u;
       tlb_set_bytes(f->cache + i,
-                    (uint8_t)(CACHED | marked | order << ORDER_SHIFT),
+                    (uint8_t)(CACHED | (f->ahead_goes_on ? COMING : 0u) | marked
+                              | order << ORDER_SHIFT),
                     (size_t)pages);
       i += pages;
    }
@@ -409,9 +417,10 @@ static uint64_t next_miss(const tlb_fault_model *m, const tlb_fault_file *f, uin
    return first + most - (m->settings.kernel->scans_less != 0);
 }
 
-/* Reads the next window, which keeps its mark where it ends with the file, too. */
+/* Reads the next window. */
 static void read_next(tlb_fault_model *m, tlb_fault_file *f)
 {
+   f->is_coming = 1;
    f->ahead_goes_on = 1;
    read_window(m, f, f->ahead_start);
    f->ahead_goes_on = 0;
@@ -490,6 +499,19 @@ void tlb_file_have(tlb_fault_model *m, const tlb_fault_rules *r,
       found_there(m, v, f, file_page, out);
 }
 
+void tlb_file_arrives(tlb_fault_file *f)
+{
+   const uint64_t end = tlb_min(f->ahead_start + f->ahead_size, f->n_cache);
+   for (uint64_t i = f->ahead_start; i < end && f->is_coming; i++)
+      f->cache[i] &= (uint8_t)~COMING;
+   f->is_coming = 0;
+}
+
+int tlb_file_has(const tlb_fault_file *f, uint64_t file_page)
+{
+   return cached(f, file_page) != 0;
+}
+
 unsigned tlb_file_order(const tlb_fault_file *f, uint64_t file_page)
 {
    return cached(f, file_page) >> ORDER_SHIFT;
@@ -497,7 +519,7 @@ unsigned tlb_file_order(const tlb_fault_file *f, uint64_t file_page)
 
 int tlb_file_gives(const tlb_fault_file *f, uint64_t file_page)
 {
-   return (cached(f, file_page) & (CACHED | MARKED)) == CACHED;
+   return (cached(f, file_page) & (CACHED | MARKED | COMING)) == CACHED;
 }
 
 void tlb_files_free(tlb_fault_model *m)

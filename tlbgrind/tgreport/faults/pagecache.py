@@ -25,20 +25,21 @@ class Kernel(NamedTuple):
     whole_folios: bool = False
     few_hits: bool = False
     no_mark_at_end: bool = False
+    next_keeps_mark: bool = False
     follows_behind: bool = False
     scans_less: bool = False
     reading_on_waits: bool = False
 
 
 _6_17 = Kernel(large_folios=True, code_ahead=True)
-_SINCE_6_18 = _6_17._replace(whole_folios=True, no_mark_at_end=True)
+_6_18 = _6_17._replace(whole_folios=True, no_mark_at_end=True, next_keeps_mark=True)
 KERNELS = {
     "6.1": Kernel(follows_behind=True, scans_less=True, reading_on_waits=True),
     "6.12": Kernel(),
     "6.16": Kernel(large_folios=True, first_order=2, grows_by_folio=True),
     "6.17": _6_17,
-    "6.18": _SINCE_6_18,
-    "7.2": _SINCE_6_18._replace(few_hits=True),
+    "6.18": _6_18,
+    "7.2": _6_18._replace(next_keeps_mark=False, few_hits=True),
 }
 USUAL = "6.18"  # of logs that do not say it
 
@@ -53,6 +54,7 @@ class CachedFile:
         self.code_folio = code_folio  # pages
         self.order: dict[int, int] = {}  # of the folio of each cached page
         self.marked: set[int] = set()
+        self.coming: set[int] = set()  # read on by the fault at hand, which does not wait for the disk
         self.runs: list[range] = []  # pages that were read from the disk, a request each
         self.told: list[tuple[CachedFile, int]] = []  # each run when it begins, of all files in one list
         self.start = self.size = self.async_ = self.ahead_order = self.misses = 0
@@ -63,7 +65,11 @@ class CachedFile:
 
     def gives(self, page: int) -> bool:
         """Whether fault-around takes it along."""
-        return self.has(page) and page not in self.marked
+        return self.has(page) and page not in self.marked and page not in self.coming
+
+    def arrives(self) -> None:
+        """The fault is over."""
+        self.coming.clear()
 
     @property
     def read(self) -> int:
@@ -79,6 +85,8 @@ class CachedFile:
         self.runs[-1] = range(self.runs[-1].start, page + 1)
         if marked:
             self.marked.add(page)
+        if self.goes_on:
+            self.coming.add(page)
 
     def header(self) -> None:
         """The first bytes have been read by a loader."""
@@ -157,8 +165,8 @@ class CachedFile:
             page += count
 
     def _ends(self) -> bool:
-        """Whether a window that ends with its file has no mark: such that follow another keep it."""
-        return self.kernel.no_mark_at_end and not self.goes_on
+        """Whether a window that ends with its file has no mark."""
+        return self.kernel.no_mark_at_end and not (self.kernel.next_keeps_mark and self.goes_on)
 
     def _counts(self, executes: bool) -> bool:
         return not (self.kernel.few_hits and executes)

@@ -154,6 +154,12 @@ def _setting(log: FaultLog, key: str, most: int) -> int:
     return int(value) // log.page_size
 
 
+def leaves_folios(log: FaultLog) -> bool:
+    """Whether the view warm finds files in the folios in which a cold start has read them."""
+    kernel = KERNELS.get(log.header.get("kernel", USUAL))
+    return "code-folio" in log.header and kernel is not None and kernel.whole_folios
+
+
 class Run:
     """A recorded run: its touches, its mappings, and its files."""
 
@@ -167,6 +173,7 @@ class Run:
             raise ReportError(f"kernel '{name[:40]}' is not one that is known: {', '.join(KERNELS)}", log.path)
         self.kernel_name, self.kernel = name, KERNELS[name]
         self.code_folio = max(1, _setting(log, "code-folio", _TABLE)) if "code-folio" in log.header else 1
+        self.leaves_folios = leaves_folios(log)
         # Of the faults that there are always, those of the stack.
         self.events, self.always, self.certain = _without_certain(events_of(log))
         self.files = Files()
@@ -275,6 +282,12 @@ class Replayer:
         self.cached: dict[str, CachedFile] = {}
         self.told: list[tuple[CachedFile, int]] = []
         self.major = 0
+        self.left = self._left_by_a_cold_start() if run.leaves_folios and not is_cold else {}
+
+    def _left_by_a_cold_start(self) -> dict[str, CachedFile]:
+        cold = Replayer(self.run, self.changes, True)
+        cold.all()
+        return cold.cached
 
     def all(self) -> Replay:
         at: list[bool] = []
@@ -403,7 +416,8 @@ class Replayer:
         around = run.around > 1 and not event.writes
         window = self._window(piece, page, until) if around else range(0)
         if not self.is_cold:
-            for other in window:
+            left = self.left.get(map_.name)
+            for other in window if left is None else self._reach(left, piece, window, to_file):
                 self.present.setdefault(other, False)
             return
         cached = self._cached(map_.name)
@@ -414,12 +428,14 @@ class Replayer:
         major = cached.need(page + to_file, piece.start + to_file, piece.end + to_file, executes, around)
         self.major += major
         if not around:
+            cached.arrives()
             return
         reach = self._reach(cached, piece, window, to_file)
         cached.around(page + to_file, range(reach.start + to_file, reach.stop + to_file), executes, major)
         for other in reach:
             if cached.gives(other + to_file):
                 self.present.setdefault(other, False)
+        cached.arrives()
 
     def _window(self, piece: Piece, page: int, until: int) -> range:
         around = self.run.around

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..base.errors import ReportError
 from ..faults.native import Agreement, Native, agreement
+from ..faults.replay import leaves_folios
 from ..formats import faultlog
 from ..formats.faultlog import FaultLog
 from .pairing import (
@@ -23,7 +24,7 @@ from .pairing import (
 )
 from .perfevents import Image
 from .recording import Perf, logs_of, program_file
-from .surroundings import passed_on, read_page_by_page
+from .surroundings import passed_on, read_anew
 
 _WARM = faultlog.view_number("warm")
 
@@ -111,7 +112,8 @@ class Lab:
         logs = [faultlog.read(path) for path in paths]
         if self.wishes.anew:
             files = {m.name for log in logs for m in log.maps.values() if m.what == "file"}
-            read_page_by_page(sorted(files), logs[0].page_size)
+            read_anew(sorted(files), logs[0].page_size, leaves_folios(logs[0]))
+        # This reads what was only dropped.
         before = self.perf.record(whole, self.environment, self.folder)
         best: Measured | None = None
         again = 0.0

@@ -52,9 +52,10 @@ def passed_on(tlbgrind: str, start: Mapping[str, str]) -> list[str]:
     return found
 
 
-def read_page_by_page(files: Iterable[str], page_size: int) -> None:
+def read_anew(files: Iterable[str], page_size: int, as_a_start_does: bool) -> None:
     """Reads files anew, in small pieces: what was just linked or installed lies in the page cache
-    in large ones, which the kernel maps as a whole, but not after the next boot."""
+    in large ones, which the kernel maps as a whole, but not after the next boot. Or only drops them,
+    so that the next start of the program reads them."""
     for file in files:
         try:
             number = os.open(file, os.O_RDONLY)
@@ -63,6 +64,8 @@ def read_page_by_page(files: Iterable[str], page_size: int) -> None:
         try:
             os.fsync(number)
             os.posix_fadvise(number, 0, 0, os.POSIX_FADV_DONTNEED)
+            if as_a_start_does:
+                continue
             os.posix_fadvise(number, 0, 0, os.POSIX_FADV_RANDOM)
             at = 0
             while os.pread(number, page_size, at):
