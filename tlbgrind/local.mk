@@ -93,6 +93,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/record/stream.c \
 	tlbgrind/sim/record/strength.c \
 	tlbgrind/sim/tlb/array.c \
+	tlbgrind/sim/tlb/base_pages.c \
 	tlbgrind/sim/tlb/hierarchy.c \
 	tlbgrind/sim/tlb/inclusion.c \
 	tlbgrind/sim/tlb/lazy_lru.c \
@@ -166,6 +167,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/record/numbers.h \
 	tlbgrind/sim/record/stream.h \
 	tlbgrind/sim/record/strength.h \
+	tlbgrind/sim/tlb/base_pages.h \
 	tlbgrind/sim/tlb/oldest.h \
 	tlbgrind/sim/tlb/policies.h \
 	tlbgrind/sim/tlb/policy_lru.h \

@@ -392,6 +392,25 @@ def test_pages_under_the_contiguous_hint(tmp_path: Path) -> None:
     check_policy(tmp_path, ["neoverse-n1"], command, "--pages=anon:contig,text:2M")
 
 
+@pytest.mark.parametrize("size", ["4K", "16K", "2M"])
+def test_base_pages_are_those_of_the_run(tmp_path: Path, size: str) -> None:
+    """Smaller ones than a machine's own, too, and such as no array or no step of its walk is for."""
+    machines = ["skylake", "apple-m1", "power9", "default", "default:stlb.entries=3072", "zen3@anon:2M"]
+    check_same(tmp_path, machines, PROGRAMS["sort"], f"--page-size={size}")
+    assert f"desc: Page size: {int(size[:-1]) << (20 if size[-1] == 'M' else 10)}\n".encode() in (tmp_path / "live_apple_m1").read_bytes()
+
+
+def test_rules_for_base_pages_need_the_mappings(tmp_path: Path) -> None:
+    assert record(tmp_path, ["skylake"], PROGRAMS["sort"], "--record=recording", "--record-pages=none").returncode == 0
+    done = simulate(tmp_path, ["skylake@text:4K"])
+    assert (done.returncode, done.stderr) == (
+        1,
+        "tg_simulate: error: recording: skylake@text:4K: the recording has no mappings, which rules for pages are about; "
+        "record the program with --record-pages=2M\n",
+    )
+    assert not (tmp_path / "replay").exists()
+
+
 def test_pages_that_are_not_recorded_are_refused(tmp_path: Path) -> None:
     options = ("--record=recording", "--record-for=skylake")
     assert record(tmp_path, ["skylake"], ("true",), *options).returncode == 0

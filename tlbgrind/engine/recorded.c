@@ -74,6 +74,9 @@ static void write_head(const TgOptions* o)
                     " (Valgrind " VERSION ")\npid: %d\ncmd: ", version_of(o), VG_(getpid)());
    tg_file_command(f);
    tg_file_print(f, "\nbase page: %u\n", o->page_shift);
+   if (o->record->base.shift != 0)
+      tg_file_print(f, "base page of: %u %s\n", o->record->base.shift,
+                    o->record->base.isa[0] == '\0' ? "all" : o->record->base.isa);
    if (o->record->strength.large != 0) {
       tg_file_print(f, "pages:");
       for (ULong rest = o->record->strength.large; rest != 0; rest &= rest - 1)

@@ -650,9 +650,10 @@ static void load_for_recording(simulation *s)
    const TgSimulateOptions *const o = &s->options;
    TgRecording *const recording = tg_recording_open(o->recording);
    const tlb_strength *const strength = tg_recording_strength(recording);
-   const TgSimulatedPages pages = tg_simulated_pages(o, strength->base_page_shift,
-                                                     tg_recording_thp(recording),
-                                                     tg_recording_code(recording));
+   TgSimulatedPages pages = tg_simulated_pages(o, strength->base_page_shift,
+                                               tg_recording_thp(recording),
+                                               tg_recording_code(recording));
+   pages.base = *tg_recording_base_pages(recording);
    const TgSimulatedKernel kernel = { o->flush, syscalls_of(o->syscalls) };
    s->list = tg_simulated_load(o->machines, o->advice, &pages, &kernel);
    s->list.switches = o->switches;

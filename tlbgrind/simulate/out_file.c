@@ -359,6 +359,8 @@ static void put_machine(TgOutText *out, const TgOutFile *o, const uint64_t *tota
    }
    tg_out_put(out, TG_OUT_PAGE_SIZE, 1ULL << m->base_page_shift);
    tlb_describe_arrays(m, put_array, out);
+   for (unsigned i = 0; i < o->machine->n_base_notes; i++)
+      tg_out_put(out, TG_OUT_ASSUMPTION, o->machine->base_note[i].text);
    for (unsigned i = 0; i < m->n_notes; i++)
       tg_out_put(out, TG_OUT_ASSUMPTION, m->note[i].text);
    for (unsigned i = 0; i < o->machine->notes.n; i++)

@@ -182,6 +182,10 @@ static bool take_line(const char *line, size_t n, TgRecordingHead *head, const c
          return false;
       out->base_page_shift = (unsigned)number;
    }
+   if (is_key(line, n, "base page of: ", &value)) {
+      *why = "its head has machines with another base page that can not be";
+      return tlb_base_pages_parse(value, (size_t)(end - value), &head->base);
+   }
    if (is_key(line, n, "pages:", &value)) {
       *why = "its head has large pages that can not be";
       if (!take_sizes(value, end, out, &out->large))
@@ -404,6 +408,11 @@ bool tg_recording_has_data(const TgRecording *r)
 const TgRecordedPoints *tg_recording_points(const TgRecording *r)
 {
    return &r->head.points;
+}
+
+const tlb_base_pages *tg_recording_base_pages(const TgRecording *r)
+{
+   return &r->head.base;
 }
 
 const tlb_code_blocks *tg_recording_code(const TgRecording *r)
