@@ -315,6 +315,15 @@ static result replay_recording(const simulation *s, unsigned first, unsigned ste
    return r;
 }
 
+static void keep_data(const simulation *s, const TgOutFile *o, const end_text *text, const totals total,
+                      uint64_t least)
+{
+   const char *const why = tg_data_file_keep(s->data, o, text->text + text->n, text->n_data, s->flushes,
+                                             total, least);
+   if (why != NULL)
+      tg_load_refuse("%s: the recording is damaged: %s", s->options.recording, why);
+}
+
 static void write_reach(const simulation *s, const TgReachCurve *curve, const TgSection *run,
                         const totals total)
 {
@@ -376,7 +385,7 @@ static result simulate(const simulation *s, unsigned first, unsigned step, total
       if (s->advice != NULL)
          tg_advice_note(s->advice, &o, least);
       if (s->data != NULL && r.ending == WHOLE)
-         tg_data_file_keep(s->data, &o, text.text + text.n, text.n_data, total[i], least);
+         keep_data(s, &o, &text, total[i], least);
    }
    if (curve != NULL && r.ending == WHOLE)
       write_reach(s, curve, &c.section, total[first]);
