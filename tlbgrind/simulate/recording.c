@@ -236,6 +236,10 @@ static bool take_line(const char *line, size_t n, TgRecordingHead *head, const c
       *why = "its head has a recording before it that can not be";
       return take_after(value, end, head);
    }
+   if (is_key(line, n, "after exec: ", &value)) {
+      *why = "its head has a recording before it that can not be";
+      return tlb_text_number(&value, end, &head->after_exec) && value == end;
+   }
    return true;
 }
 
@@ -317,12 +321,26 @@ TgRecording *tg_recording_of_run(int fd, tg_recording_copy *copy, void *opaque)
 
 /* --- What it goes on from --- */
 
+/* Adds what the name has got behind it if the process has become another program since, whose
+   recording has the name now. Returns whether there is such a file, or one of the name alone. */
+static bool is_there(char *name, size_t room, uint64_t exec)
+{
+   const size_t n = strlen(name);
+   if (exec != 0) {
+      snprintf(name + n, room - n, "_exec%llu", (unsigned long long)exec);
+      if (access(name, F_OK) == 0)
+         return true;
+   }
+   name[n] = '\0';
+   return access(name, F_OK) == 0;
+}
+
 /* In the folder of the recording itself; or where it was, if there is none. To be freed. */
 static char *name_before(const TgRecording *r)
 {
    const char *const slash = strrchr(r->name, '/');
    const size_t folder = slash == NULL ? 0 : (size_t)(slash + 1 - r->name);
-   const size_t room = folder + r->head.after_length + 1;
+   const size_t room = folder + r->head.after_length + sizeof "_exec" + 20;
    char *const name = malloc(room);
    if (name == NULL)
       tg_load_refuse("no memory");
@@ -330,9 +348,12 @@ static char *name_before(const TgRecording *r)
    for (const char *c = file; c < end; c++)
       file = *c == '/' ? c + 1 : file;
    snprintf(name, room, "%.*s%.*s", (int)folder, r->name, (int)(end - file), file);
-   if (access(name, F_OK) != 0)
+   bool found = is_there(name, room, r->head.after_exec);
+   if (!found) {
       snprintf(name, room, "%.*s", (int)r->head.after_length, r->head.after);
-   if (access(name, F_OK) != 0)
+      found = is_there(name, room, r->head.after_exec);
+   }
+   if (!found)
       tg_load_refuse("%s: it is a forked child's, which goes on from its parent's recording %.*s: that is "
                      "not there; keep both in one folder", r->name, (int)(end - file), file);
    return name;
