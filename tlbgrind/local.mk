@@ -1109,6 +1109,7 @@ SIMULATE_SOURCES = \
 	tlbgrind/simulate/advice.c \
 	tlbgrind/simulate/bytes.c \
 	tlbgrind/simulate/chosen_part.c \
+	tlbgrind/simulate/costs.c \
 	tlbgrind/simulate/data_file.c \
 	tlbgrind/simulate/input_champsim.c \
 	tlbgrind/simulate/input_drmemtrace.c \
@@ -1141,6 +1142,7 @@ SIMULATE_INCLUDES = \
 	tlbgrind/simulate/advice.h \
 	tlbgrind/simulate/bytes.h \
 	tlbgrind/simulate/chosen_part.h \
+	tlbgrind/simulate/costs.h \
 	tlbgrind/simulate/data_file.h \
 	tlbgrind/simulate/heat_map.h \
 	tlbgrind/simulate/machines.h \

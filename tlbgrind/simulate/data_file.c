@@ -129,6 +129,9 @@ static void put_cost(TgOutText *out, const TgOutFile *o, const uint64_t *total, 
 {
    if (!tlb_cost_is_known(&o->machine->m))
       tg_out_put(out, "unknown");
+   else if (o->machine->cycles != 0)
+      tg_out_put(out, "%llu..%llu of %llu cycles", (unsigned long long)least,
+                 (unsigned long long)total[TG_ALL_CYCLES], (unsigned long long)o->machine->cycles);
    else
       tg_out_put(out, "%llu..%llu assumed: %d..%d instructions a cycle", (unsigned long long)least,
                  (unsigned long long)total[TG_ALL_CYCLES], TLB_LEAST_PER_CYCLE, TLB_MOST_PER_CYCLE);

@@ -19,6 +19,7 @@ typedef struct {
    tlb_machine m;
    unsigned n_base_notes; /* what its base pages in the run assume */
    tlb_reason base_note[TLB_MOST_BASE_NOTES];
+   uint64_t cycles; /* of the program on the real machine; 0: not given */
    tlb_page_policy pages;
    TgPageNotes notes;
    tlb_flush_policy flush;

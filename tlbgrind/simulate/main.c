@@ -16,6 +16,7 @@
 #include "simulate/advice.h"
 #include "simulate/bytes.h"
 #include "simulate/chosen_part.h"
+#include "simulate/costs.h"
 #include "simulate/data_file.h"
 #include "simulate/heat_map.h"
 #include "simulate/machines.h"
@@ -705,6 +706,7 @@ static void load(simulation *s)
       load_for_trace(s);
    else
       load_for_recording(s);
+   tg_simulated_take_costs(&s->list, &s->options);
 }
 
 static void check_shard(const simulation *s)

@@ -346,7 +346,7 @@ static void put_machine(TgOutText *out, const TgOutFile *o, const uint64_t *tota
    const tlb_machine *const m = &o->machine->m;
    const tlb_run_cost run = { .least = least, .most = total[TG_ALL_CYCLES],
                               .instructions = total[tg_cost(TLB_FETCH, TG_REFS)],
-                              .nested = is_nested(o) };
+                              .cycles = o->machine->cycles, .nested = is_nested(o) };
    tg_out_put(out, TG_OUT_MACHINE);
    tg_out_put_n(out, o->machine->name, strlen(o->machine->name));
    tg_out_put(out, "\n");
