@@ -45,6 +45,7 @@ UNIT_TESTS = \
 	tests/unit/test_late_uses \
 	tests/unit/test_lazy_lru \
 	tests/unit/test_short_cuts \
+	tests/unit/test_base_pages \
 	tests/unit/test_spaces \
 	tests/unit/test_table_caches \
 	tests/unit/test_text \

@@ -93,6 +93,7 @@ SIM_SOURCES = \
 	tlbgrind/sim/record/stream.c \
 	tlbgrind/sim/record/strength.c \
 	tlbgrind/sim/tlb/array.c \
+	tlbgrind/sim/tlb/base_pages.c \
 	tlbgrind/sim/tlb/hierarchy.c \
 	tlbgrind/sim/tlb/inclusion.c \
 	tlbgrind/sim/tlb/lazy_lru.c \
@@ -167,6 +168,7 @@ SIM_INCLUDES = \
 	tlbgrind/sim/record/moves.h \
 	tlbgrind/sim/record/stream.h \
 	tlbgrind/sim/record/strength.h \
+	tlbgrind/sim/tlb/base_pages.h \
 	tlbgrind/sim/tlb/oldest.h \
 	tlbgrind/sim/tlb/policies.h \
 	tlbgrind/sim/tlb/policy_lru.h \
@@ -1109,6 +1111,7 @@ SIMULATE_SOURCES = \
 	tlbgrind/simulate/bytes.c \
 	tlbgrind/simulate/call_costs.c \
 	tlbgrind/simulate/chosen_part.c \
+	tlbgrind/simulate/costs.c \
 	tlbgrind/simulate/data_file.c \
 	tlbgrind/simulate/input_champsim.c \
 	tlbgrind/simulate/input_drmemtrace.c \
@@ -1142,6 +1145,7 @@ SIMULATE_INCLUDES = \
 	tlbgrind/simulate/bytes.h \
 	tlbgrind/simulate/call_costs.h \
 	tlbgrind/simulate/chosen_part.h \
+	tlbgrind/simulate/costs.h \
 	tlbgrind/simulate/data_file.h \
 	tlbgrind/simulate/heat_map.h \
 	tlbgrind/simulate/machines.h \

@@ -18,7 +18,7 @@
 #include "simulate/replay.h"
 
 const char *const fuzz_words[] = {
-   "# tlbgrind recording\n", "version: 1\n", "base page: 12\n", "filter: I 1 1\n",
+   "# tlbgrind recording\n", "version: 1\n", "base page: 12\n", "base page of: 12 all\n", "filter: I 1 1\n",
    "filter: RW 16 4\n", "\n\n", "R", "T", "E", "M", "@shares\n", "@share phase a b\n",
    "@share thread 1 1\n", "@machine\n", "@second misses\n", "@events\n",
    "@events faults\n", "version: 2\n", "after: 3 0123456789abcdef f\n", "pages: 21\n", "thp: always\n", "filter: RW 8 4 21\n", "P",
@@ -108,7 +108,10 @@ static void make_data_file(const TgReplay *replay, const char *data, size_t n)
       const TgOutFile o = { .machine = &machines()->machine[i], .number = i + 1,
                             .of = machines()->n, .replay = replay, .nth = i };
       tg_out_file_sums(&o, "", 0, total, &least);
-      tg_data_file_keep(d, &o, data, n, total, least);
+      if (tg_data_file_keep(d, &o, data, n, i % 2 == 0, total, least) != NULL) {
+         tg_data_file_free(d);
+         return;
+      }
    }
    char *const whole = tg_data_file_make(d, &length);
    if (length < 10 || whole[length - 1] != '\n')

@@ -270,8 +270,8 @@ def test_code_in_the_kernels_blocks_counts_as_a_naive_simulation(host: Host, pro
 @each(WITH_ORACLES, lambda h: h.programs[:2][-1:])
 def test_a_recording_is_replayed_as_the_run_was(host: Host, program: Program, folder: Path) -> None:
     """On arm64 the kernel's blocks of code are those of the run, too. POWER's machines have base pages of 64K, which
-    are 4K in a run under qemu, but not when they are simulated later."""
-    machine = f"--machine={'skylake' if host.valgrind == 'ppc64le' else host.machine}"
+    are 4K in a run under qemu."""
+    machine = f"--machine={host.machine}"
     command = command_line(host, program, folder)
     live, recording, replayed = folder / "live", folder / "recording", folder / "replayed"
     options = ["-q", "--kernel=6.17", f"--record={recording}", f"--tlbgrind-out-file={live}", machine, *STARTED_ALIKE]

@@ -283,6 +283,17 @@ static uint64_t pages_of(game *g, unsigned i, const case_event *e)
    return ((e->n[1] - 1) >> stride) - (e->n[0] >> stride) + 1;
 }
 
+/* Whether it is the first hardware thread of its core that is in use. */
+static bool is_first_in_use(const game *g, unsigned core)
+{
+   const unsigned siblings = g->c->siblings == 0 ? 1 : g->c->siblings;
+   for (unsigned other = core - core % siblings; other < core; other++) {
+      if (g->in_use[other])
+         return false;
+   }
+   return true;
+}
+
 static void flush_naively(game *g, unsigned i, const case_event *e)
 {
    const tlb_flush_policy *const p = &g->c->machine[i].flush;
@@ -295,12 +306,17 @@ static void flush_naively(game *g, unsigned i, const case_event *e)
       most = p->n;
    else if (p->how == TLB_FLUSH_SHIFT)
       most = naive_last_entries(&g->c->machine[i].m) >> p->n;
+   const bool full = whole || pages > most;
    bool asks = false;
+   for (unsigned core = 0; core < CASE_CORES; core++) {
+      if (g->in_use[core])
+         naive_count_flush(g->naive[core][i], e->n[0], e->n[1], pages, full, whole, core != g->core,
+                           is_first_in_use(g, core));
+   }
    for (unsigned core = 0; core < CASE_CORES; core++) {
       if (!g->in_use[core])
          continue;
-      naive_flush(g->naive[core][i], e->n[0], e->n[1], pages, whole || pages > most, whole,
-                  core != g->core);
+      naive_flush(g->naive[core][i], e->n[0], e->n[1], full, whole);
       asks = asks || core != g->core;
    }
    if (asks)

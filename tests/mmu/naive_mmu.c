@@ -80,7 +80,7 @@ struct naive_mmu {
    unsigned n_on_core;
    naive_mmu *first;                 /* of the core */
    on_its_way leaves[TLB_MAX_LEVELS + 1]; /* by the level that it leaves */
-   name *lost; /* what flushes have thrown away without need */
+   name *lost; /* of the first hardware thread: what flushes have thrown away without need */
    unsigned n_lost;
 };
 
@@ -651,14 +651,15 @@ static unsigned walk(naive_mmu *n, uint64_t *cycles, uint64_t address, unsigned 
 /* What a walk finds that a flush has thrown away without need. */
 static void come_back(naive_mmu *n, uint64_t address)
 {
+   naive_mmu *const of = n->first;
    unsigned left = 0;
-   for (unsigned i = 0; i < n->n_lost; i++) {
-      if (address >> n->lost[i].what == n->lost[i].number)
+   for (unsigned i = 0; i < of->n_lost; i++) {
+      if (address >> of->lost[i].what == of->lost[i].number)
          n->flushed[NAIVE_FLUSHED_AGAIN]++;
       else
-         n->lost[left++] = n->lost[i];
+         of->lost[left++] = of->lost[i];
    }
-   n->n_lost = left;
+   of->n_lost = left;
 }
 
 /* As an entry of which page the array has it: the pages of a block may be one together, and so
@@ -883,8 +884,8 @@ void naive_empty(naive_mmu *n)
          empty(n->at[i], first_there(n->at[i]));
    }
    for (unsigned i = 0; i < n->m->n_walk_steps; i++)
-      empty_steps(&n->own[i]);
-   n->n_lost = 0;
+      empty_steps(&n->first->own[i]);
+   n->first->n_lost = 0;
 }
 
 void naive_translate_uncounted(naive_mmu *n, unsigned user, uint64_t address, unsigned page_shift,
@@ -901,18 +902,85 @@ void naive_flush_asks(naive_mmu *n)
    n->flushed[NAIVE_FLUSHES_REMOTE]++;
 }
 
-void naive_flush(naive_mmu *n, uint64_t start, uint64_t end, uint64_t pages, bool full, bool whole,
-                 bool remote)
+/* Whether another hardware thread has the array, too. */
+static bool is_shared(const naive_mmu *n, unsigned array)
 {
-   enum { MOST = 1 << 16 };
-   static name seen[MOST];
-   unsigned n_seen = 0;
+   const naive_mmu *const first = n->first;
+   for (unsigned i = 0; i < first->n_on_core; i++) {
+      if (first->core[i] != n && first->core[i]->at[array] == n->at[array])
+         return true;
+   }
+   return false;
+}
+
+typedef struct {
+   name seen[1 << 16];
+   unsigned n_seen;
+   uint64_t start, end;
+   bool full, whole;
+} going;
+
+static name half_of(const cache *c, const entry *e, unsigned half)
+{
+   return c->g.paired ? (name){ e->of.what, 2 * e->of.number + half } : e->of;
+}
+
+static bool is_within(name of, const going *g)
+{
+   return g->whole || is_of(of, g->start, g->end);
+}
+
+static bool goes(name of, const going *g)
+{
+   return of.number << of.what < OTHERS && (is_within(of, g) || g->full);
+}
+
+/* Sees what goes of the thread's own arrays, or of those that are shared, and counts it, once. */
+static void see(naive_mmu *n, going *g, bool shared, bool counts)
+{
+   for (unsigned i = 0; i < n->m->n_arrays; i++) {
+      const cache *const c = n->at[i];
+      for (uint32_t at = 0; at < c->g.entries && is_shared(n, i) == shared; at++) {
+         const entry *const e = &c->entry[at];
+         if (!e->there || e->of.what >= FIRST_STEP)
+            continue;
+         for (unsigned half = 0; half < (c->g.paired ? 2 : 1); half++) {
+            const name of = half_of(c, e, half);
+            if ((c->g.paired && !e->half[half]) || !goes(of, g) || is_in(g->seen, g->n_seen, of))
+               continue;
+            g->seen[g->n_seen++] = of;
+            if (!counts)
+               continue;
+            n->flushed[is_within(of, g) ? NAIVE_FLUSHED_WITHIN : NAIVE_FLUSHED_OUTSIDE]++;
+            if (!is_within(of, g))
+               lose(n->first, of);
+         }
+      }
+   }
+}
+
+void naive_count_flush(naive_mmu *n, uint64_t start, uint64_t end, uint64_t pages, bool full, bool whole,
+                       bool remote, bool is_first)
+{
+   static going g;
+   g.n_seen = 0;
+   g.start = start;
+   g.end = end;
+   g.full = full;
+   g.whole = whole;
    if (!remote)
       n->flushed[full ? NAIVE_FLUSHES_OF_ALL : NAIVE_FLUSHES_OF_PAGES] += full ? 1 : pages;
    if (whole)
-      n->n_lost = 0;
+      n->first->n_lost = 0;
    else
-      forget_lost(n, start, end);
+      forget_lost(n->first, start, end);
+   see(n, &g, true, is_first);
+   see(n, &g, false, true);
+}
+
+void naive_flush(naive_mmu *n, uint64_t start, uint64_t end, bool full, bool whole)
+{
+   const going g = { .start = start, .end = end, .full = full, .whole = whole };
    for (unsigned i = 0; i < n->m->n_arrays; i++) {
       cache *const c = n->at[i];
       for (uint32_t at = 0; at < c->g.entries; at++) {
@@ -921,21 +989,12 @@ void naive_flush(naive_mmu *n, uint64_t start, uint64_t end, uint64_t pages, boo
          if (!e->there || e->of.what >= FIRST_STEP)
             continue;
          for (unsigned half = 0; half < (c->g.paired ? 2 : 1); half++) {
-            const name of = c->g.paired ? (name){ e->of.what, 2 * e->of.number + half } : e->of;
-            const bool within = whole || is_of(of, start, end);
             if (c->g.paired && !e->half[half])
                continue;
-            if (of.number << of.what >= OTHERS || (!within && !full)) {
+            if (goes(half_of(c, e, half), &g))
+               e->half[half] = false;
+            else
                stays = true;
-               continue;
-            }
-            e->half[half] = false;
-            if (is_in(seen, n_seen, of))
-               continue;
-            seen[n_seen++] = of;
-            n->flushed[within ? NAIVE_FLUSHED_WITHIN : NAIVE_FLUSHED_OUTSIDE]++;
-            if (!within)
-               lose(n, of);
          }
          if (stays)
             continue;
@@ -948,7 +1007,7 @@ void naive_flush(naive_mmu *n, uint64_t start, uint64_t end, uint64_t pages, boo
    for (unsigned i = 0; i < n->m->n_arrays; i++)
       empty_steps(n->at[i]);
    for (unsigned i = 0; i < n->m->n_walk_steps; i++)
-      empty_steps(&n->own[i]);
+      empty_steps(&n->first->own[i]);
 }
 
 uint64_t naive_flush_count(const naive_mmu *n, unsigned cost)

@@ -128,14 +128,12 @@ static void give_pages(dice *d, const family *f, tlb_machine_array *a, bool is_f
    }
 }
 
-/* Machines of one run are mostly such that each finds something for others, too. None is inclusive
-   whose pages can be larger than the run's: a reference to two of the run's pages within one of the
-   machine's is two to the simulator, and the first can drive out the block that it fills. */
+/* Machines of one run are mostly such that each finds something for others, too. */
 static tlb_inclusion random_inclusion(dice *d, const family *f)
 {
-   return !f->is_inclusive || roll(d, 2)                  ? TLB_NEITHER
-          : roll(d, 2) && f->base == TLB_MIN_PAGE_SHIFT ? TLB_INCLUSIVE
-                                                          : TLB_EXCLUSIVE;
+   return !f->is_inclusive || roll(d, 2) ? TLB_NEITHER
+          : roll(d, 2)                   ? TLB_INCLUSIVE
+                                         : TLB_EXCLUSIVE;
 }
 
 static void add_group(dice *d, const family *f, tlb_machine *m, unsigned level, unsigned users)

@@ -59,6 +59,12 @@ def test_hardware_threads_share_and_divide_as_naive_ones_do(seed: int, more: tup
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+def test_what_a_flush_throws_out_of_hardware_threads_does_not_depend_on_their_order() -> None:
+    for more in ((), ("--others",)):
+        run = drive("--siblings", "--flushes", *more, "--seed=0", "--cases=400")
+        assert run.returncode == 0, run.stdout + run.stderr
+
+
 @pytest.mark.parametrize("seed", range(0, 2000, 1000))
 def test_prefetches_fill_and_are_dropped_as_in_a_naive_machine(seed: int) -> None:
     run = drive("--prefetches", f"--seed={seed}", "--cases=1000")

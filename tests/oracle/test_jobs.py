@@ -194,6 +194,14 @@ def test_the_machine_of_a_command_line(tmp_path: Path, program: Path) -> None:
     assert run(tmp_path / "jobs", program, "none", "", *options, "--jobs=1") == live
 
 
+@pytest.mark.parametrize("size", ["16K", "2M"])
+def test_base_pages_that_no_machine_has(tmp_path: Path, program: Path, size: str) -> None:
+    machines = "skylake,apple-m1,zen3@anon:2M,power9,default"
+    live = run(tmp_path / "live", program, "none", machines, f"--page-size={size}")
+    assert len(live[2]) >= 5
+    assert run(tmp_path / "jobs", program, "none", machines, f"--page-size={size}", "--jobs=2") == live
+
+
 def test_of_a_forked_child_it_is_said(tmp_path: Path, program: Path) -> None:
     _, said, files = run(tmp_path / "jobs", program, "fork", "skylake", "--jobs=1", "--tlbgrind-out-file=%p.out")
     assert len(files) == 4 and said.count("no out-file of this process") == 1  # of the parent, and its phases

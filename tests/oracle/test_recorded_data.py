@@ -183,6 +183,42 @@ def test_others_on_the_core_and_advice(tmp_path: Path, program: str) -> None:
     assert sections(done.encode()) > 2
 
 
+FLUSHED = """
+#include <string.h>
+#include <sys/mman.h>
+#include <tlbgrind.h>
+enum { ALL = 64 * 4096 };
+static char table[ALL];
+static int use(void)
+{
+   int sum = 0;
+   for (int i = 0; i < ALL; i += 4096)
+      sum += ++table[i];
+   return sum;
+}
+__attribute__((noinline)) static void flush(char *m) { munmap(m, ALL); }
+int main(void)
+{
+   char *m = mmap(NULL, ALL, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+   memset(m, 1, ALL);
+   use();
+   flush(m);
+   TLBGRIND_ZERO;
+   return use() & 1;
+}
+"""
+
+
+def test_what_a_flush_before_counts_were_zero_has_thrown_out(tmp_path: Path) -> None:
+    """Its line has no other costs, and none of a machine that nothing is flushed of."""
+    (tmp_path / "flushed.c").write_text(FLUSHED)
+    subprocess.run([*CC, "-g", "-O1", f"-I{os.environ['TG_SRCDIR']}/tlbgrind", "-o", "flushed", "flushed.c"], cwd=tmp_path, check=True)
+    machines = ["skylake@flush:none", "skylake", "zen3@flush:linux"]
+    text = check_same(tmp_path / "run", machines, (str(tmp_path / "flushed"),), "--flush-policy=all", later=("--flush-policy=all",))
+    kept, flushed, _ = text.split("\nmachine: ")[1:]
+    assert ") flush\n" not in kept and ") flush\n" in flushed
+
+
 def test_machines_and_pages_that_the_run_did_not_have(tmp_path: Path, program: str) -> None:
     machines = ["skylake", "zen3@heap:2M", "apple-m1", "cortex-a53@thp"]
     # Two runs are compared: threads would take turns otherwise in each.

@@ -148,6 +148,45 @@ def test_each_process_has_the_counts_of_the_live_run(tmp_path: Path, program: Pa
     assert sum(b"\ndesc: Forked: counts since the fork from pid " in text for text in found.values()) == (3 + 3) * 2
 
 
+EXECS = """
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+enum { ALL = 1 << 18 };
+static char table[ALL];
+static void work(int step)
+{
+   for (int i = 0; i < ALL; i += step)
+      table[i]++;
+}
+/* Each of its two programs has a child before it becomes the next. */
+int main(int c, char **v)
+{
+   work(4096);
+   if (fork() == 0) {
+      work(8192);
+      _exit(0);
+   }
+   wait(NULL);
+   if (c == 1)
+      execl(v[0], v[0], "again", NULL);
+   if (strcmp(v[1], "again") == 0)
+      execl("/bin/true", "true", NULL);
+   return 1;
+}
+"""
+
+
+def test_a_parent_execs_behind_its_child(tmp_path: Path) -> None:
+    (tmp_path / "execs.c").write_text(EXECS)
+    subprocess.run([*CC, "-g", "-O1", "-o", "execs", "execs.c"], cwd=tmp_path, check=True)
+    run(tmp_path, tmp_path / "execs", options=("--record=recording.%p", "--tlbgrind-out-file=live.%p", "--trace-children=yes"))
+    recordings = sorted(path.name for path in tmp_path.glob("recording.*"))
+    assert sorted(name.partition("_")[2] for name in recordings) == ["", "", "", "exec1", "exec2"]
+    # "_exec1" stands behind the machine's name in the run.
+    assert sorted(replayed(tmp_path, *recordings).values()) == sorted(files(tmp_path).values())
+
+
 def test_a_child_needs_its_parent_s_recording(tmp_path: Path, program: Path) -> None:
     run(tmp_path, program, options=("--record=recording.%p", "--tlbgrind-out-file=live.%p"))
     parent, child = sorted(tmp_path.glob("recording.*"), key=lambda path: int(path.suffix[1:]))[:2]

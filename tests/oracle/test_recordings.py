@@ -213,6 +213,32 @@ def test_threads_are_one_stream(tmp_path: Path) -> None:
     check_same(tmp_path, ["skylake", "icelake"], (str(CLIENTS / "run_threads"),))
 
 
+@pytest.mark.parametrize(
+    "options", [("--cycles=50000000",), ("--cycles=skylake:70000000,cortex-a53:9000000", "--miss-cost=40"), ("--nested=yes", "--miss-cost=TLB_MISS_COST=19")]
+)
+def test_what_misses_cost_is_asked_later(tmp_path: Path, options: tuple[str, ...]) -> None:
+    check_interrupted(tmp_path, ["skylake", "cortex-a53"], PROGRAMS["sort"], *options)
+
+
+def test_costs_that_can_not_be(tmp_path: Path) -> None:
+    assert record(tmp_path, ["skylake"], ("true",), "--record=recording").returncode == 0
+    for given, said in {
+        "--cycles=skylake:5,zen4:7": "--cycles=skylake:5,zen4:7: 'zen4' is no machine of this simulation",
+        "--cycles=skylake:5,7": "--cycles=skylake:5,7: '7' is no machine of this simulation",
+        "--cycles=0": "--cycles=0: ",
+        "--cycles=skylake:": "--cycles=skylake:: ",
+        "--miss-cost=many": "--miss-cost=many: 'many' ",
+    }.items():
+        done = simulate(tmp_path, ["skylake"], given)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith(f"tg_simulate: error: {said}") and done.stderr.count("\n") == 1
+    guest = tmp_path / "guest.machine"
+    text = subprocess.run([TLBGRIND, "--show-machine=skylake"], check=True, capture_output=True, encoding="utf-8").stdout
+    guest.write_text(text.replace("walk            hardware\n", "walk            hardware\n   nested       4K\n"))
+    done = simulate(tmp_path, [str(guest)], "--nested=yes")
+    assert done.returncode == 1 and "are those of a guest already" in done.stderr
+
+
 PARTS = WORK + """
 int main(int c, char **v)
 {
@@ -390,6 +416,25 @@ def test_pages_under_the_contiguous_hint(tmp_path: Path) -> None:
     options = ("--record=recording", "--record-pages=64K,2M")
     assert record(tmp_path, ["neoverse-n1", "skylake"], command, *options).returncode == 0
     check_policy(tmp_path, ["neoverse-n1"], command, "--pages=anon:contig,text:2M")
+
+
+@pytest.mark.parametrize("size", ["4K", "16K", "2M"])
+def test_base_pages_are_those_of_the_run(tmp_path: Path, size: str) -> None:
+    """Smaller ones than a machine's own, too, and such as no array or no step of its walk is for."""
+    machines = ["skylake", "apple-m1", "power9", "default", "default:stlb.entries=3072", "zen3@anon:2M"]
+    check_same(tmp_path, machines, PROGRAMS["sort"], f"--page-size={size}")
+    assert f"desc: Page size: {int(size[:-1]) << (20 if size[-1] == 'M' else 10)}\n".encode() in (tmp_path / "live_apple_m1").read_bytes()
+
+
+def test_rules_for_base_pages_need_the_mappings(tmp_path: Path) -> None:
+    assert record(tmp_path, ["skylake"], PROGRAMS["sort"], "--record=recording", "--record-pages=none").returncode == 0
+    done = simulate(tmp_path, ["skylake@text:4K"])
+    assert done.returncode == 1
+    assert done.stderr == (
+        "tg_simulate: error: recording: skylake@text:4K: the recording has no mappings, which rules for pages are about; "
+        "record the program with --record-pages=2M\n"
+    )
+    assert not (tmp_path / "replay").exists()
 
 
 def test_pages_that_are_not_recorded_are_refused(tmp_path: Path) -> None:

@@ -25,11 +25,17 @@
 
 static const char *program = "tlbgrind";
 static const char *option = "";
+static unsigned default_page_shift = TLB_MIN_PAGE_SHIFT;
 
 void tg_load_for(const char *program_name, const char *option_name)
 {
    program = program_name;
    option = option_name;
+}
+
+void tg_load_default_page(unsigned shift)
+{
+   default_page_shift = shift;
 }
 
 /* --- errors --- */
@@ -173,7 +179,7 @@ static bool load(const char *name, tlb_machine *out)
       return false;
    }
    if (strcmp(name, "default") == 0) {
-      tlb_machine_default(12, out);
+      tlb_machine_default(default_page_shift, out);
       return false;
    }
    char *const file = strdup(name);

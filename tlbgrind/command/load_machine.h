@@ -14,6 +14,9 @@
 /* Whose messages begin with the program's name, and blame that option. */
 void tg_load_for(const char *program, const char *option);
 
+/* The base page of the default machine, 2^shift bytes; 4K if nothing is said. */
+void tg_load_default_page(unsigned shift);
+
 /* Prints an error in one line, without control characters, and ends the program. */
 _Noreturn void tg_load_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

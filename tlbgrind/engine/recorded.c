@@ -16,6 +16,7 @@
 #include "base/shown.h"
 #include "engine/jobs.h"
 #include "engine/recorded.h"
+#include "options/exec.h"
 #include "options/record_options.h"
 #include "options/refuse.h"
 #include "options/thp.h"
@@ -30,7 +31,11 @@ static tlb_stream_writer* stream;
 static struct {
    const HChar* name; /* NULL: the file is one from the beginning */
    ULong n_records, sum;
+   UInt next_exec;
 } before;
+
+/* If the process execs, and that is followed, "_exec" and this number come behind the file's name. */
+static UInt next_exec;
 
 /* --- Begin --- */
 
@@ -78,6 +83,9 @@ static void write_head(const TgOptions* o)
                     " (Valgrind " VERSION ")\npid: %d\ncmd: ", version_of(o), VG_(getpid)());
    tg_file_command(f);
    tg_file_print(f, "\nbase page: %u\n", o->page_shift);
+   if (o->record->base.shift != 0)
+      tg_file_print(f, "base page of: %u %s\n", o->record->base.shift,
+                    o->record->base.isa[0] == '\0' ? "all" : o->record->base.isa);
    if (o->record->strength.large != 0) {
       tg_file_print(f, "pages:");
       for (ULong rest = o->record->strength.large; rest != 0; rest &= rest - 1)
@@ -107,7 +115,7 @@ static void write_head(const TgOptions* o)
    if (before.name != NULL) {
       tg_file_print(f, "after: %llu %016llx ", before.n_records, before.sum);
       tg_file_text(f, before.name);
-      tg_file_print(f, "\n");
+      tg_file_print(f, "\nafter exec: %u\n", before.next_exec);
    }
    tg_file_print(f, "\n");
    tg_file_close(f);
@@ -125,6 +133,7 @@ static void open_file(void)
 void tg_recorded_open(const TgOptions* options)
 {
    run = options;
+   next_exec = tg_exec_count() + 1;
    if (options->jobs > 0)
       tg_jobs_begin(options);
    else
@@ -261,6 +270,8 @@ static Bool fork_file(const HChar** why)
    before.name = name;
    before.n_records = stream->n_records;
    before.sum = stream->sum;
+   before.next_exec = next_exec;
+   next_exec = 1;
    name = own;
    write_head(run);
    return True;

@@ -46,7 +46,7 @@ static void replay_data(const TgSegment* s, TgRef* r, Addr a, ULong now)
                 first == last ? now : now - TG_HALF_TICKS, first == last);
    /* No reference is longer than a page, so there is at most one more. */
    if (first != last)
-      tg_translate_second(r, tlb_data_page(&tg_mmus, last), last, now);
+      tg_translate_second(r, tlb_data_page(&tg_mmus, last), first, last, now);
 }
 
 /* Whether r fetches the second page of an instruction whose first page is what
@@ -65,7 +65,9 @@ static void fetch(const TgSegment* s, TgRef* r, ULong now)
    if (number != own)
       page = tlb_record_of(&tg_mmus, TLB_CODE, number);
    if (goes_on(s, r))
-      tg_translate_second(r, page, number, now);
+      tg_translate_second(r, page,
+                          tg_shared_context_page(tlb_code_page_number(r[-1].at.page, page_shift)),
+                          number, now);
    else
       tg_translate(r, page, number, now, s->n_fetches == 1);
 }

@@ -76,7 +76,18 @@ static void touch(const TgRef* r, tlb_page* p, tlb_page_number number)
       rest->write_observers &= ~TLB_OBSERVER_FAULTS;
 }
 
-static void refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now, TgRecordedPart part)
+/* `before`: the page of the first part, if this is the second. */
+static void refer_all(uint64_t* counts, tlb_page* p, tlb_page_number before, tlb_page_number number,
+                      tlb_user user, ULong now, TgRecordedPart part)
+{
+   if (part == TG_RECORDED_SECOND)
+      tlb_refer_second(&tg_mmus, counts, p, before, number, user, now);
+   else
+      tlb_refer_all(&tg_mmus, counts, p, number, user, now);
+}
+
+static void refer(TgRef* r, tlb_page* p, tlb_page_number before, tlb_page_number number, ULong now,
+                  TgRecordedPart part)
 {
    uint64_t (*const extra)[TLB_N_USERS][TLB_N_COSTS] = tg_mmus.parts.extra;
    touch(r, p, number);
@@ -87,9 +98,9 @@ static void refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now, TgRe
                       ? NULL : tg_ref_misses(r);
    if (UNLIKELY(extra_of_copies != NULL) && tg_simulated->copy != 0)
       tg_mmus.parts.extra = extra_of_copies;
-   tlb_refer_all(&tg_mmus, counts, p, number, r->kind, now);
+   refer_all(counts, p, before, number, r->kind, now, part);
    if (r->modifies && tg_mmus.traits.split)
-      tlb_refer_all(&tg_mmus, counts, p, number, TLB_STORE, now);
+      refer_all(counts, p, before, number, TLB_STORE, now, part);
    tg_mmus.parts.extra = extra;
 }
 
@@ -99,7 +110,7 @@ void tg_translate(TgRef* r, tlb_page* p, tlb_page_number number, ULong now,
    tlb_missed_begin(&tg_mmus,
                     !on_one_page  ? TLB_OBSERVERS_MMUS
                     : r->modifies ? tg_mmus.traits.apart : 0, r->kind);
-   refer(r, p, number, now, on_one_page ? TG_RECORDED_WHOLE : TG_RECORDED_FIRST);
+   refer(r, p, number, number, now, on_one_page ? TG_RECORDED_WHOLE : TG_RECORDED_FIRST);
    check_at_times();
 }
 
@@ -109,7 +120,8 @@ void tg_translate_touch(const TgRef* r, tlb_page* p, tlb_page_number number)
    tlb_page_settle(&tg_mmus, r->kind == TLB_FETCH ? TLB_CODE : TLB_DATA, p);
 }
 
-void tg_translate_second(TgRef* r, tlb_page* p, tlb_page_number number, ULong now)
+void tg_translate_second(TgRef* r, tlb_page* p, tlb_page_number before, tlb_page_number number,
+                         ULong now)
 {
-   refer(r, p, number, now, TG_RECORDED_SECOND);
+   refer(r, p, before, number, now, TG_RECORDED_SECOND);
 }

@@ -31,7 +31,8 @@ Bool tg_translate_touches(const TgRef* r, const tlb_page* p);
 void tg_translate_touch(const TgRef* r, tlb_page* p, tlb_page_number number);
 
 /* The second half of the reference that was the last call of tg_translate(): it
-   crosses to the next page. */
-void tg_translate_second(TgRef* r, tlb_page* p, tlb_page_number number, ULong now);
+   crosses from the page `before` to the next. */
+void tg_translate_second(TgRef* r, tlb_page* p, tlb_page_number before, tlb_page_number number,
+                         ULong now);
 
 #endif

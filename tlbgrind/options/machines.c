@@ -9,11 +9,11 @@
 #include "pub_tool_vki.h"
 
 #include "sim/machine/builtin.h"
-#include "sim/tlb/hierarchy.h"
 #include "sim/machine/machine_argument.h"
 #include "sim/machine/machine_file.h"
 #include "sim/machine/machine_input.h"
 #include "sim/machine/machine_list.h"
+#include "sim/tlb/base_pages.h"
 
 #include "arch/arch.h"
 #include "options/array_options.h"
@@ -24,51 +24,23 @@
 #include "options/machine_args.h"
 #include "options/machines.h"
 
-/* Whether, for every kind of reference to the array, another array of the same level holds pages of
-   that size. */
-static Bool is_held_beside(const tlb_machine* m, const tlb_machine_array* a,
-                           UInt page_shift)
+tlb_base_pages tg_machine_base_pages(UInt base_shift)
 {
-   UInt users = a->users;
-   for (UInt i = 0; i < m->n_arrays; i++) {
-      const tlb_machine_array* other = &m->array[i];
-      if (other->level == a->level && (other->g.page_sizes >> page_shift & 1) != 0)
-         users &= ~(UInt)other->users;
+   tlb_base_pages b = { .shift = base_shift };
+   if (base_shift == 0 && tg_arch.isa != NULL) {
+      b.shift = (UInt)__builtin_ctzl(VKI_PAGE_SIZE);
+      VG_(strcpy)(b.isa, tg_arch.isa);
    }
-   return users == 0;
+   return b;
 }
 
-/* Sets the machine's base page. If the first level does not hold pages of that size, the arrays for
-   the machine's own base pages hold them instead, unless another array of their level does. */
-static void rebase(TgMachine* m, UInt page_shift)
+static void take_base_pages(TgMachine* m, UInt base_shift)
 {
-   const ULong own = 1ULL << m->m.base_page_shift;
-   const tlb_machine as_it_is = m->m;
-   tlb_reason why;
-   m->m.base_page_shift = page_shift;
-   if (tlb_machine_holds(&m->m, page_shift, &why))
-      return;
-   for (UInt i = 0; i < m->m.n_arrays; i++) {
-      tlb_geometry* g = &m->m.array[i].g;
-      if ((g->page_sizes & own) != 0
-          && !is_held_beside(&as_it_is, &as_it_is.array[i], page_shift))
-         g->page_sizes = (g->page_sizes & ~own) | 1ULL << page_shift;
-   }
-   tg_machine_assume(m, "the arrays for %lluK pages are taken to hold the base "
-                        "page of this run in the same number", own >> 10);
-}
-
-/* On processors whose kernels can have other base pages, a machine of theirs has those of the
-   kernel at hand, as the program's mappings have. */
-static void take_kernels_page(TgMachine* m)
-{
-   const UInt shift = (UInt)__builtin_ctzl(VKI_PAGE_SIZE);
-   if (tg_arch.isa == NULL || VG_(strcmp)(m->m.isa, tg_arch.isa) != 0
-       || shift == m->m.base_page_shift)
-      return;
-   tg_machine_assume(m, "base pages are %luK, as those of the kernel here (--page-size)",
-                     VKI_PAGE_SIZE >> 10);
-   rebase(m, shift);
+   const tlb_base_pages b = tg_machine_base_pages(base_shift);
+   tlb_reason note[TLB_MOST_BASE_NOTES];
+   const UInt n = tlb_base_pages_take(&b, &m->m, note);
+   for (UInt i = 0; i < n; i++)
+      tg_machine_assume(m, "%s", note[i].text);
 }
 
 /* --- Machine files and dumps --- */
@@ -345,10 +317,7 @@ Bool tg_machine_by_name(const HChar* name, UInt base_shift,
    if (found) {
       out->given = given_of(&parts);
       out->pages = *pages;
-      if (base_shift != 0)
-         rebase(out, base_shift);
-      else
-         take_kernels_page(out);
+      take_base_pages(out, base_shift);
       tlb_machine_note_unknowns(&out->m);
       for (UInt i = 0; i < out->m.n_notes; i++)
          tg_machine_assume(out, "%s", out->m.note[i].text);

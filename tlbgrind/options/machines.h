@@ -5,6 +5,8 @@
 
 #include "pub_tool_basics.h"
 
+#include "sim/tlb/base_pages.h"
+
 #include "options/machine_builder.h"
 
 /* Makes the machine "NAME[:OVERRIDES][@RULES]". The options for single arrays change it, too. Of
@@ -15,6 +17,11 @@
 Bool tg_machine_by_name(const HChar* name, UInt base_shift,
                         const tlb_page_policy* pages, TgMachine* out,
                         const HChar** where, tlb_reason* why);
+
+/* The base pages that machines do not choose themselves: those given (`base_shift`; 0: none are), or,
+   on processors whose kernels can have others, those of the kernel at hand, as the program's mappings
+   have. */
+tlb_base_pages tg_machine_base_pages(UInt base_shift);
 
 /* The machine as an argument for sim/mmu. */
 tlb_mmu_machine tg_mmu_machine(const TgMachine* machine);

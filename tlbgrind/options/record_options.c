@@ -107,7 +107,9 @@ static ULong usual_sizes(const TgOptions* o)
       sizes |= 1ULL << record.code.shift;
    for (UInt i = 0; i < o->n_machines; i++)
       sizes |= tlb_policy_sizes(&o->machine[i].pages, o->machine[i].m.base_page_shift);
-   return sizes & ~((2ULL << o->page_shift) - 1);
+   sizes &= ~((2ULL << o->page_shift) - 1) & ((2ULL << TLB_MAX_PAGE_SHIFT) - 1);
+   /* Very large base pages have no huge ones. Mappings are told of with some size. */
+   return sizes != 0 ? sizes : 1ULL << TLB_MAX_PAGE_SHIFT;
 }
 
 /* What a machine with larger base pages has is for such machines alone. */
@@ -173,6 +175,7 @@ void tg_record_options_finish(TgOptions* o)
    if (arg == NULL)
       return;
    record.strength.base_page_shift = o->page_shift;
+   record.base = tg_machine_base_pages(tg_given("--page-size") == NULL ? 0 : o->page_shift);
    record.code = tg_rule_check_code(o);
    find_sizes(o);
    if ((record.strength.large >> record.code.shift & 1) == 0)

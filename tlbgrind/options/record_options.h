@@ -8,12 +8,14 @@
 
 #include "sim/pages/code_blocks.h"
 #include "sim/record/strength.h"
+#include "sim/tlb/base_pages.h"
 
 #include "options/options.h"
 
 struct _TgRecordOptions {
    tlb_strength strength;
    UInt thp_shift; /* of the run's transparent huge pages */
+   tlb_base_pages base; /* of the run's machines */
    tlb_code_blocks code; /* of its kernel; none if the recording is not for pages of that size */
 };
 

@@ -210,6 +210,16 @@ Bool tg_data_file_write(const TgResults* results, XArray* lines, const HChar* na
 
 /* --- For a recording --- */
 
+/* Whether a flush has thrown out what one of these parts has referred to: it can be walked for again
+   when the part has no costs any more. */
+static Bool is_any_flushed(XArray* lines, Word first, Word last)
+{
+   Bool any = False;
+   for (Word i = first; i <= last; i++)
+      any |= (*(TgLine**)VG_(indexXA)(lines, i))->is_flushed;
+   return any;
+}
+
 static void print_recorded_lines(TgFile* f, XArray* lines, Bool faults)
 {
    TgPositions positions;
@@ -218,7 +228,7 @@ static void print_recorded_lines(TgFile* f, XArray* lines, Bool faults)
       const Word first = i;
       ULong cost[TG_N_COSTS];
       const TgLine* l = add_up(lines, &i, 0, cost);
-      if (!tg_recorded_line_any(cost, faults))
+      if (!is_any_flushed(lines, first, i) && !tg_recorded_line_any(cost, faults))
          continue;
       tg_positions_print(&positions, f, l);
       tg_recorded_line_print(f, lines, first, i, cost);

@@ -9,6 +9,7 @@
 #include "sim/machine/cost.h"
 #include "simulate/bytes.h"
 #include "simulate/data_file.h"
+#include "simulate/phase_texts.h"
 
 /* What stands on a line of its own: where the file tells of the machines, and where the costs of
    each begin and end. The events can be `with_faults`. */
@@ -128,6 +129,9 @@ static void put_cost(TgOutText *out, const TgOutFile *o, const uint64_t *total, 
 {
    if (!tlb_cost_is_known(&o->machine->m))
       tg_out_put(out, "unknown");
+   else if (o->machine->cycles != 0)
+      tg_out_put(out, "%llu..%llu of %llu cycles", (unsigned long long)least,
+                 (unsigned long long)total[TG_ALL_CYCLES], (unsigned long long)o->machine->cycles);
    else
       tg_out_put(out, "%llu..%llu assumed: %d..%d instructions a cycle", (unsigned long long)least,
                  (unsigned long long)total[TG_ALL_CYCLES], TLB_LEAST_PER_CYCLE, TLB_MOST_PER_CYCLE);
@@ -172,20 +176,36 @@ static void put_lines(TgOutText *out, const TgOutFile *o, const piece *lines, bo
    tg_out_file_put_costs(out, total, event, n_events);
 }
 
-void tg_data_file_keep(TgDataFile *d, const TgOutFile *o, const char *text, size_t n,
-                       const uint64_t total[TG_N_COSTS], uint64_t least)
+/* Where the recording tells of flushes, it has the lines that have costs by them on some machine. */
+static const char *keep_lines(TgOutText *out, const TgOutFile *o, piece lines, bool flushes, bool faults,
+                              const uint64_t *total)
+{
+   char *const with = flushes ? tg_lines_of_data_with(lines.at, lines.n, tg_out_file_has_flushes_at, o,
+                                                      &lines.n) : NULL;
+   if (flushes && with == NULL)
+      return "the text of the data at the end has lines of source that can not be";
+   lines.at = flushes ? with : lines.at;
+   put_lines(out, o, &lines, faults, total);
+   free(with);
+   return NULL;
+}
+
+const char *tg_data_file_keep(TgDataFile *d, const TgOutFile *o, const char *text, size_t n, bool flushes,
+                              const uint64_t total[TG_N_COSTS], uint64_t least)
 {
    const unsigned number = o->number - 1;
    of_machine *const m = &d->machine[number];
    piece pieces[N_PIECES];
    find_pieces(text, n, pieces);
    put_cost(&m->cost, o, total, least);
-   put_lines(&m->lines, o, &pieces[TOTALS], tg_run_text_has_faults(text, n), total);
-   if (number > 0)
-      return;
+   const char *const why = keep_lines(&m->lines, o, pieces[TOTALS], flushes,
+                                      tg_run_text_has_faults(text, n), total);
+   if (number > 0 || why != NULL)
+      return why;
    tg_out_put_n(&d->head, pieces[MACHINES].at, pieces[MACHINES].n);
    tg_out_put_n(&d->objects, pieces[EVENTS].at, pieces[EVENTS].n);
    tg_out_put_n(&d->tail, pieces[N_PLACES].at, pieces[N_PLACES].n);
+   return NULL;
 }
 
 /* --- Through a pipe --- */

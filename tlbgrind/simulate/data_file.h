@@ -23,10 +23,10 @@ typedef struct TgDataFile TgDataFile;
 
 TgDataFile *tg_data_file_new(unsigned n_machines);
 
-/* Keeps what the file has of a machine, from a text that has been checked; `total`, `least`: of
-   tg_out_file_sums(). */
-void tg_data_file_keep(TgDataFile *d, const TgOutFile *o, const char *text, size_t n,
-                       const uint64_t total[TG_N_COSTS], uint64_t least);
+/* Keeps what the file has of a machine, from a text that has been checked; `flushes`: the recording
+   tells of them; `total`, `least`: of tg_out_file_sums(). Returns NULL, or what is wrong. */
+const char *tg_data_file_keep(TgDataFile *d, const TgOutFile *o, const char *text, size_t n, bool flushes,
+                              const uint64_t total[TG_N_COSTS], uint64_t least);
 
 /* What is kept of machine number `machine`, from 0, through a pipe to another process. False: that
    has ended. */

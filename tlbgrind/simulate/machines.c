@@ -106,8 +106,10 @@ static void load(const loading *l, char *given)
    const bool is_file = tg_load_machine(plain, &s->m, own_name);
    if (is_file)
       s->file = copy_of(given, o.name);
+   const bool can_be = tlb_machine_check(&s->m, &why) != 0; /* with its own base pages */
+   s->n_base_notes = tlb_base_pages_take(&l->pages->base, &s->m, s->base_note);
    tlb_machine_note_unknowns(&s->m);
-   if (!tlb_machine_check(&s->m, &why) || !tlb_machine_holds(&s->m, s->m.base_page_shift, &why))
+   if (!can_be || !tlb_machine_holds(&s->m, s->m.base_page_shift, &why))
       tg_load_refuse("--machine=%s: %s", given, why.text);
    s->syscalls = l->kernel->syscalls;
    s->prefetch = l->kernel->prefetch;
@@ -240,6 +242,8 @@ TgSimulatedList tg_simulated_load(const char *text, const char *advice, const Tg
    TgSimulatedList list = { .machine = room(MOST_MACHINES * sizeof *list.machine) };
    loading l = { .list = &list, .pages = pages, .kernel = kernel };
    tg_load_for("tg_simulate", "--machine");
+   if (pages->base.shift != 0 && pages->base.isa[0] == '\0')
+      tg_load_default_page(pages->base.shift);
    if (advice != NULL)
       read_advice(&l, text, advice);
    each_machine(&l, text, load_group);
@@ -302,6 +306,16 @@ static uint64_t large_pages(const TgSimulatedList *list, const tlb_strength *s, 
    return (large | s->large) & ~((UINT64_C(2) << s->base_page_shift) - 1);
 }
 
+/* Without large pages a recording has no mappings, and then rules for base pages find none. */
+static void refuse_rules(const TgSimulated *one, unsigned base_page_shift, const char *recording)
+{
+   char size[16];
+   tlb_text t = tlb_text_in(size, sizeof size);
+   tlb_text_add_page_size(&t, base_page_shift < 21 ? 21 : base_page_shift < 30 ? 30 : TLB_MAX_PAGE_SHIFT);
+   tg_load_refuse("%s: %s: the recording has no mappings, which rules for pages are about; record the "
+                  "program with --record-pages=%s", recording, one->given, size);
+}
+
 /* The pages that a machine can have: by its policy, and by what the program has asked for. */
 static uint64_t pages_of(const TgSimulated *one, const TgAsked *asked)
 {
@@ -320,7 +334,10 @@ void tg_simulated_check(const TgSimulatedList *list, const tlb_strength *s, cons
       const char *with_pages = "";
       uint64_t missing;
       tlb_reason why;
-      switch (tlb_strength_covers(s, &one->m, pages_of(one, asked), &missing, &why)) {
+      const tlb_covered covered = tlb_strength_covers(s, &one->m, pages_of(one, asked), &missing, &why);
+      if (covered == TLB_COVERED && s->large == 0 && tlb_mmus_asks(&one->m, &one->pages))
+         refuse_rules(one, s->base_page_shift, recording);
+      switch (covered) {
       case TLB_COVERED:
          continue;
       case TLB_COVERED_BY_NONE:

@@ -17,6 +17,9 @@ typedef struct {
    char *name;        /* in out-files: as tlbgrind names the machines of a run */
    char *label;       /* behind the name of its out-file */
    tlb_machine m;
+   unsigned n_base_notes; /* what its base pages in the run assume */
+   tlb_reason base_note[TLB_MOST_BASE_NOTES];
+   uint64_t cycles; /* of the program on the real machine; 0: not given */
    tlb_page_policy pages;
    TgPageNotes notes;
    tlb_flush_policy flush;

@@ -16,6 +16,7 @@
 #include "simulate/advice.h"
 #include "simulate/bytes.h"
 #include "simulate/chosen_part.h"
+#include "simulate/costs.h"
 #include "simulate/data_file.h"
 #include "simulate/heat_map.h"
 #include "simulate/machines.h"
@@ -318,6 +319,15 @@ static result replay_recording(const simulation *s, unsigned first, unsigned ste
    return r;
 }
 
+static void keep_data(const simulation *s, const TgOutFile *o, const end_text *text, const totals total,
+                      uint64_t least)
+{
+   const char *const why = tg_data_file_keep(s->data, o, text->text + text->n, text->n_data, s->flushes,
+                                             total, least);
+   if (why != NULL)
+      tg_load_refuse("%s: the recording is damaged: %s", s->options.recording, why);
+}
+
 static void write_reach(const simulation *s, const TgReachCurve *curve, const TgSection *run,
                         const totals total)
 {
@@ -379,7 +389,7 @@ static result simulate(const simulation *s, unsigned first, unsigned step, total
       if (s->advice != NULL)
          tg_advice_note(s->advice, &o, least);
       if (s->data != NULL && r.ending == WHOLE)
-         tg_data_file_keep(s->data, &o, text.text + text.n, text.n_data, total[i], least);
+         keep_data(s, &o, &text, total[i], least);
    }
    if (curve != NULL && r.ending == WHOLE)
       write_reach(s, curve, &c.section, total[first]);
@@ -666,9 +676,10 @@ static void load_for_recording(simulation *s)
    const TgSimulateOptions *const o = &s->options;
    TgRecording *const recording = tg_recording_open(o->recording);
    const tlb_strength *const strength = tg_recording_strength(recording);
-   const TgSimulatedPages pages = tg_simulated_pages(o, strength->base_page_shift,
-                                                     tg_recording_thp(recording),
-                                                     tg_recording_code(recording));
+   TgSimulatedPages pages = tg_simulated_pages(o, strength->base_page_shift,
+                                               tg_recording_thp(recording),
+                                               tg_recording_code(recording));
+   pages.base = *tg_recording_base_pages(recording);
    const TgSimulatedKernel kernel = { o->flush, syscalls_of(o->syscalls), prefetch_of(o->prefetch) };
    s->list = tg_simulated_load(o->machines, o->advice, &pages, &kernel);
    s->list.switches = o->switches;
@@ -711,6 +722,7 @@ static void load(simulation *s)
       load_for_trace(s);
    else
       load_for_recording(s);
+   tg_simulated_take_costs(&s->list, &s->options);
 }
 
 static void check_shard(const simulation *s)

@@ -68,6 +68,10 @@ static const char help[] =
    "  --picture=FILE             write these maps as a picture, too (SVG)\n"
    "  --nested=yes|no            in a virtual machine: walks of the host's tables, too\n"
    "                             (default: no)\n"
+   "  --miss-cost=CYCLES         what a page walk costs on the machines (default: as their files say)\n"
+   "  --cycles=NUMBER|MACHINE:NUMBER[,...]\n"
+   "                             cycles of the program on the real machine (default: 1 to 2\n"
+   "                             instructions per cycle are assumed)\n"
    "  --reach=yes|no             also write what TLBs of all sizes would miss (default: no)\n"
    "  --reach-out-file=FILE      to this file (default: RECORDING.reach); implies --reach=yes\n"
    "  --data=yes|no              also write costs by object of data, of a recording of a run with\n"
@@ -82,7 +86,7 @@ static const char help[] =
 
 /* For the completion of shells: tlbgrind/completion/. */
 static const char list_of_options[] =
-   "--machine= machine\n--input= one champsim drmemtrace lackey\n--v2p= file none\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--advice= any\n--flush-policy= one none linux all\n--syscall-tlb= one none flush kernel:64\n--switch-every= any\n--prefetch= one ignore weak strong\n--jobs= any\n--from= any\n--to= any\n--thread= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--picture= file\n--nested= one yes no\n--reach= one yes no\n--reach-out-file= file\n--data= one yes no\n--data-out-file= file\n--tlbgrind-out-file= file\n--quiet\n--help\n"
+   "--machine= machine\n--input= one champsim drmemtrace lackey\n--v2p= file none\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--advice= any\n--flush-policy= one none linux all\n--syscall-tlb= one none flush kernel:64\n--switch-every= any\n--prefetch= one ignore weak strong\n--jobs= any\n--from= any\n--to= any\n--thread= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--picture= file\n--nested= one yes no\n--miss-cost= any\n--cycles= any\n--reach= one yes no\n--reach-out-file= file\n--data= one yes no\n--data-out-file= file\n--tlbgrind-out-file= file\n--quiet\n--help\n"
    "--version\n";
 
 static void print_and_end(const char *text)
@@ -219,6 +223,10 @@ static bool take(const char *argument, TgSimulateOptions *o)
       o->part.from = value;
    else if ((value = value_of(argument, "--to")) != NULL)
       o->part.to = value;
+   else if ((value = value_of(argument, "--cycles")) != NULL)
+      o->cycles = value;
+   else if ((value = value_of(argument, "--miss-cost")) != NULL)
+      o->miss_cost = value;
    else if ((value = value_of(argument, "--thread")) != NULL)
       o->part.thread = value;
    return value != NULL;

@@ -30,6 +30,7 @@ typedef struct {
    unsigned n_merged;          /* 0: simulate */
    unsigned jobs;
    bool nested;
+   const char *cycles, *miss_cost; /* NULL: not given */
    const char *reach; /* of --reach-out-file=; NULL: no curve, "": of --reach=yes */
    const char *data; /* of --data-out-file=; NULL: not given, "": of --data=yes */
    bool no_data;     /* --data=no */

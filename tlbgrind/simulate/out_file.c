@@ -407,7 +407,7 @@ static void put_machine(TgOutText *out, const TgOutFile *o, const uint64_t *tota
    const tlb_machine *const m = &o->machine->m;
    const tlb_run_cost run = { .least = least, .most = total[TG_ALL_CYCLES],
                               .instructions = total[tg_cost(TLB_FETCH, TG_REFS)],
-                              .nested = is_nested(o) };
+                              .cycles = o->machine->cycles, .nested = is_nested(o) };
    tg_out_put(out, TG_OUT_MACHINE);
    tg_out_put_n(out, o->machine->name, strlen(o->machine->name));
    tg_out_put(out, "\n");
@@ -420,6 +420,8 @@ static void put_machine(TgOutText *out, const TgOutFile *o, const uint64_t *tota
    }
    tg_out_put(out, TG_OUT_PAGE_SIZE, 1ULL << m->base_page_shift);
    tlb_describe_arrays(m, put_array, out);
+   for (unsigned i = 0; i < o->machine->n_base_notes; i++)
+      tg_out_put(out, TG_OUT_ASSUMPTION, o->machine->base_note[i].text);
    for (unsigned i = 0; i < m->n_notes; i++)
       tg_out_put(out, TG_OUT_ASSUMPTION, m->note[i].text);
    for (unsigned i = 0; i < o->machine->notes.n; i++)

@@ -10,12 +10,14 @@
 #include "sim/pages/code_blocks.h"
 #include "sim/pages/pagerules.h"
 #include "sim/pages/rule_notes.h"
+#include "sim/tlb/base_pages.h"
 #include "simulate/options.h"
 
 typedef struct {
    tlb_page_policy policy;
    bool thp_is_given; /* by an option: --thp=, or a rule for all memory */
    tlb_code_blocks code; /* of the run's kernel */
+   tlb_base_pages base;  /* of the run's machines */
 } TgSimulatedPages;
 
 /* The policy of the options, over base pages of that size; `recorded`: the mode of transparent huge

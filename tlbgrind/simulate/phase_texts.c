@@ -32,6 +32,7 @@ enum { OBJECTS, FILES, FUNCTIONS, N_NAMES };
 typedef struct {
    const char *at, *end;
    names of[N_NAMES];
+   bool of_data; /* its lines name objects of data, too */
    bool has; /* there is such a line */
    unsigned object, own_file, function, file; /* where it is: `own_file` is the function's */
    unsigned next_file; /* of the next function */
@@ -104,7 +105,8 @@ static bool go_on(reader *r)
       size_t n;
       const char *const line = tg_run_text_line(&r->at, r->end, &n);
       if (n > 0 && line[0] == ':')
-         r->has = tg_run_text_source(line, n, UINT32_MAX, &r->line);
+         r->has = r->of_data ? tg_run_text_source_of_data(line, n, UINT32_MAX, UINT32_MAX, &r->line)
+                             : tg_run_text_source(line, n, UINT32_MAX, &r->line);
       if (!r->has && !take_position(r, line, n))
          return false;
    }
@@ -362,10 +364,9 @@ static bool put_lines_with(writer *w, reader *run, reader *one, TgHasCosts *has,
    return good && !one->has;
 }
 
-/* Ends the text. NULL: it is not `good`. */
+/* NULL: the text is not `good`. */
 static char *finish(writer *w, char *const *text, bool good)
 {
-   fputs("@totals\n", w->f);
    const bool failed = ferror(w->f);
    if (fclose(w->f) != 0 || failed)
       tg_load_refuse("no memory");
@@ -385,8 +386,24 @@ char *tg_phase_text_with(const TgSection *run, const TgSection *one, TgHasCosts 
    reader of_run = reader_of(run), of_one = reader_of(one);
    fwrite(one->text, 1, (size_t)(of_one.at - one->text), w.f);
    const bool good = put_lines_with(&w, &of_run, &of_one, has, opaque);
+   fputs("@totals\n", w.f);
    free_names(&of_run);
    free_names(&of_one);
+   return finish(&w, &text, good);
+}
+
+char *tg_lines_of_data_with(const char *lines, size_t n, TgHasCosts *has, const void *opaque,
+                            size_t *length)
+{
+   char *text = NULL;
+   writer w = { .f = tg_load_need(open_memstream(&text, length)) };
+   reader r = { .at = lines, .end = lines + n, .of_data = true };
+   bool good = go_on(&r);
+   for (; good && r.has; good = go_on(&r)) {
+      if (is_counted(&r.line) || has(opaque, &r.line))
+         put_line(&w, &r, &r.line);
+   }
+   free_names(&r);
    return finish(&w, &text, good);
 }
 
@@ -403,6 +420,7 @@ char *tg_phase_texts_add(const TgSection *section, unsigned n, const bool *of, s
    }
    put_head(w.f, section, n, of);
    const bool good = put_lines(&w, &run, phase, n_phases);
+   fputs("@totals\n", w.f);
    free_names(&run);
    for (unsigned i = 0; i < n_phases; i++)
       free_names(&phase[i]);

@@ -182,6 +182,10 @@ static bool take_line(const char *line, size_t n, TgRecordingHead *head, const c
          return false;
       out->base_page_shift = (unsigned)number;
    }
+   if (is_key(line, n, "base page of: ", &value)) {
+      *why = "its head has machines with another base page that can not be";
+      return tlb_base_pages_parse(value, (size_t)(end - value), &head->base);
+   }
    if (is_key(line, n, "pages:", &value)) {
       *why = "its head has large pages that can not be";
       if (!take_sizes(value, end, out, &out->large))
@@ -241,6 +245,10 @@ static bool take_line(const char *line, size_t n, TgRecordingHead *head, const c
    if (is_key(line, n, "after: ", &value)) {
       *why = "its head has a recording before it that can not be";
       return take_after(value, end, head);
+   }
+   if (is_key(line, n, "after exec: ", &value)) {
+      *why = "its head has a recording before it that can not be";
+      return tlb_text_number(&value, end, &head->after_exec) && value == end;
    }
    return true;
 }
@@ -332,12 +340,26 @@ TgRecording *tg_recording_of_run(int fd, tg_recording_copy *copy, void *opaque)
 
 /* --- What it goes on from --- */
 
+/* Adds what the name has got behind it if the process has become another program since, whose
+   recording has the name now. Returns whether there is such a file, or one of the name alone. */
+static bool is_there(char *name, size_t room, uint64_t exec)
+{
+   const size_t n = strlen(name);
+   if (exec != 0) {
+      snprintf(name + n, room - n, "_exec%llu", (unsigned long long)exec);
+      if (access(name, F_OK) == 0)
+         return true;
+   }
+   name[n] = '\0';
+   return access(name, F_OK) == 0;
+}
+
 /* In the folder of the recording itself; or where it was, if there is none. To be freed. */
 static char *name_before(const TgRecording *r)
 {
    const char *const slash = strrchr(r->name, '/');
    const size_t folder = slash == NULL ? 0 : (size_t)(slash + 1 - r->name);
-   const size_t room = folder + r->head.after_length + 1;
+   const size_t room = folder + r->head.after_length + sizeof "_exec" + 20;
    char *const name = malloc(room);
    if (name == NULL)
       tg_load_refuse("no memory");
@@ -345,9 +367,12 @@ static char *name_before(const TgRecording *r)
    for (const char *c = file; c < end; c++)
       file = *c == '/' ? c + 1 : file;
    snprintf(name, room, "%.*s%.*s", (int)folder, r->name, (int)(end - file), file);
-   if (access(name, F_OK) != 0)
+   bool found = is_there(name, room, r->head.after_exec);
+   if (!found) {
       snprintf(name, room, "%.*s", (int)r->head.after_length, r->head.after);
-   if (access(name, F_OK) != 0)
+      found = is_there(name, room, r->head.after_exec);
+   }
+   if (!found)
       tg_load_refuse("%s: it is a forked child's, which goes on from its parent's recording %.*s: that is "
                      "not there; keep both in one folder", r->name, (int)(end - file), file);
    return name;
@@ -428,6 +453,11 @@ bool tg_recording_has_calls(const TgRecording *r)
 const TgRecordedPoints *tg_recording_points(const TgRecording *r)
 {
    return &r->head.points;
+}
+
+const tlb_base_pages *tg_recording_base_pages(const TgRecording *r)
+{
+   return &r->head.base;
 }
 
 const tlb_code_blocks *tg_recording_code(const TgRecording *r)

@@ -8,6 +8,7 @@
 #include "sim/pages/mappings.h"
 #include "sim/record/strength.h"
 #include "sim/record/stream.h"
+#include "sim/tlb/base_pages.h"
 
 typedef struct TgRecording TgRecording;
 
@@ -23,6 +24,9 @@ const tlb_strength *tg_recording_strength(const TgRecording *r);
 
 /* How the run's kernel has transparent huge pages. */
 tlb_thp_mode tg_recording_thp(const TgRecording *r);
+
+/* Which base pages the run's machines have beside their own. */
+const tlb_base_pages *tg_recording_base_pages(const TgRecording *r);
 
 /* How it maps code. */
 const tlb_code_blocks *tg_recording_code(const TgRecording *r);
@@ -60,11 +64,13 @@ typedef struct {
    tlb_strength strength;
    TgRecordedPoints points;
    tlb_thp_mode thp;
+   tlb_base_pages base;
    tlb_code_blocks code;
    bool data; /* misses are counted by object of data */
    bool calls;
    const char *after; /* the name of the recording that it goes on from, not ended by a zero; NULL: none */
    size_t after_length;
+   uint64_t after_exec; /* if its process has execed since, that number stands behind its name; 0: not told */
    uint64_t after_records, after_sum; /* where that is: so many records, and the sum by then */
 } TgRecordingHead;
 

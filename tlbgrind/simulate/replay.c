@@ -64,6 +64,7 @@ typedef struct {
    unsigned n_flushed;
    unsigned *flushed_at; /* by line: 1 more than the number in `flushed`; 0: it is not there */
    unsigned flushed_room;
+   uint64_t first_page; /* of the last reference, or of its first part */
    bool counts;         /* the last reference was not such a one */
    size_t n_counts;
    bool is_plain[TLB_RECORD_BITS + 1]; /* by kind of record: of a known hit the time is all there is */
@@ -388,15 +389,24 @@ static uint64_t *counts_of(TgReplay *r, const group *g, unsigned line, tlb_user 
    return *counts;
 }
 
-/* A known hit only has its time noted. */
-static void refer(group *g, uint64_t *counts, tlb_user user, uint64_t page, uint64_t now)
+/* A known hit only has its time noted. `before`: the page of the reference's first part, if this is
+   another; else the page itself. */
+static void refer_behind(group *g, uint64_t *counts, tlb_user user, uint64_t before, uint64_t page,
+                         uint64_t now)
 {
    const bool split = g->all->traits.split;
    tlb_page *const p = tlb_page_of(g->all, tlb_side_of_user(user), (tlb_page_number)page);
    if (*tlb_observers_of(p, user, split) == 0)
       tlb_probe(p, split ? tlb_probe_at(user) : 0)->time = now;
-   else
+   else if (before == page)
       tlb_refer_all(g->all, counts, p, (tlb_page_number)page, user, now);
+   else
+      tlb_refer_second(g->all, counts, p, (tlb_page_number)before, (tlb_page_number)page, user, now);
+}
+
+static void refer(group *g, uint64_t *counts, tlb_user user, uint64_t page, uint64_t now)
+{
+   refer_behind(g, counts, user, page, page, now);
 }
 
 /* The size of the page as far as these machines know. */
@@ -456,12 +466,14 @@ static void reference(TgReplay *r, group *g, const tlb_record *record, uint64_t 
    uint64_t *const counts = !is_counted        ? g->uncounted
                             : g->calls != NULL ? tg_call_costs_for(g->calls, record->line, user)
                                                : counts_of(r, g, record->line, user);
-   if ((record->what & TLB_RECORD_GOES_ON) == 0)
+   if ((record->what & TLB_RECORD_GOES_ON) == 0) {
+      g->first_page = record->page;
       tlb_missed_begin(g->all, (record->what & TLB_RECORD_IN_PARTS) != 0 ? TLB_OBSERVERS_MMUS
                                : modifies ? g->all->traits.apart : 0, user);
-   refer(g, counts, user, record->page, now);
+   }
+   refer_behind(g, counts, user, g->first_page, record->page, now);
    if (modifies && g->all->traits.split)
-      refer(g, counts, TLB_STORE, record->page, now);
+      refer_behind(g, counts, TLB_STORE, g->first_page, record->page, now);
 }
 
 static void prefetch(TgReplay *r, group *g, const tlb_record *record, uint64_t now)

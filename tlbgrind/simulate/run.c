@@ -61,12 +61,11 @@ static unsigned number_behind(const char *key, unsigned least, unsigned most)
 static void read_machine(TgSimulated *s)
 {
    static char text[TLB_MACHINE_TEXT_SIZE];
-   uint32_t line;
    tlb_reason why;
    const unsigned n = number_behind("", 1, sizeof text);
    if (!tg_read_bytes(0, text, n))
       tg_load_refuse("the run has ended before it began");
-   if (!tlb_machine_parse(text, n, &s->m, &line, &why)
+   if (!tlb_machine_parse_of_run(text, n, &s->m, &why)
        || !tlb_machine_holds(&s->m, s->m.base_page_shift, &why))
       tg_load_refuse("machine of the run: %s", why.text);
 }
@@ -82,7 +81,7 @@ static void read_policy(tlb_page_policy *p)
 {
    read_memory(p, sizeof *p);
    bool good = p->n_rules <= TLB_MAX_PAGE_RULES && p->n_pools <= TLB_MAX_PAGE_POOLS
-               && p->thp_shift <= TLB_MAX_PAGE_SHIFT && p->code_shift <= TLB_MAX_PAGE_SHIFT;
+               && p->thp_shift <= 2 * TLB_MAX_PAGE_SHIFT && p->code_shift <= TLB_MAX_PAGE_SHIFT;
    for (unsigned i = 0; good && i < p->n_rules; i++)
       good = p->rule[i].shift <= TLB_MAX_PAGE_SHIFT
              && memchr(p->rule[i].pattern, '\0', sizeof p->rule[i].pattern) != NULL;

@@ -143,7 +143,7 @@ static void finish_cache(tlb_machine_reader *r)
 static void refuse_small_pages(tlb_machine_reader *r)
 {
    const tlb_machine_array *const a = &r->m->array[r->m->n_arrays - 1];
-   if (a->g.page_sizes == 0 || a->g.page_sizes >> r->m->base_page_shift != 0)
+   if (r->of_run || a->g.page_sizes == 0 || a->g.page_sizes >> r->m->base_page_shift != 0)
       return;
    tlb_text t = tlb_text_in(r->why->text, sizeof r->why->text);
    tlb_text_add(&t, "all pages of array ");
@@ -477,7 +477,7 @@ static int read_lines(tlb_machine_reader *r)
    }
 }
 
-static int parse(tlb_machine_reader *r)
+static int parse_lines(tlb_machine_reader *r)
 {
    if (r->end - r->at > TLB_MACHINE_FILE_SIZE) {
       r->line = 1;
@@ -493,7 +493,12 @@ static int parse(tlb_machine_reader *r)
    const int more = next_line(r);
    if (more == 1)
       return tlb_refuse_line(r, "nothing may follow the line 'end'");
-   if (more == 0)
+   return more != 0;
+}
+
+static int parse(tlb_machine_reader *r)
+{
+   if (!parse_lines(r))
       return 0;
    refuse_half_of_caches(r);
    check(r);
@@ -525,6 +530,19 @@ int tlb_machine_parse(const char *text, size_t length, tlb_machine *out,
    *line = error[0].line;
    *why = error[0].why;
    return 0;
+}
+
+int tlb_machine_parse_of_run(const char *text, size_t length, tlb_machine *out, tlb_reason *why)
+{
+   tlb_machine_error error[TLB_MACHINE_ERRORS];
+   tlb_machine_reader r = { .at = text, .end = text + length, .m = out, .why = why, .error = error,
+                            .of_run = 1 };
+   *out = (tlb_machine){ .walk_cycles = TLB_UNKNOWN };
+   if (!parse_lines(&r))
+      return 0;
+   if (r.n_errors > 0)
+      *why = error[0].why;
+   return r.n_errors == 0;
 }
 
 int tlb_machine_text(const char *text, size_t length)

@@ -40,6 +40,7 @@ typedef struct {
    uint32_t line; /* the one being read, from 1 */
    tlb_machine *m;
    tlb_reason *why;
+   int of_run; /* with the base pages of a run, which the arrays need not all hold */
    tlb_machine_error *error; /* those found so far, by line */
    unsigned n_errors;
    uint32_t wrong; /* arrays and steps with errors, as bits */

@@ -61,7 +61,7 @@ static void keep(tlb_mmu *mmu, kept *own, kept *shared)
 {
    tlb_l1_release_between(mmu, 0, ~(tlb_page_number)0);
    own->memory = mmu->memory;
-   own->lost = mmu->h.lost;
+   shared->lost = mmu->h.lost;
    for (unsigned i = 0; i < mmu->machine->n_arrays; i++)
       (tlb_siblings_have_own(&mmu->machine->array[i]) ? own : shared)->array[i] = mmu->h.array[i];
    shared->walker = mmu->h.walker;
@@ -74,12 +74,12 @@ static void bring_shared(tlb_mmu *mmu, const kept *shared)
          mmu->h.array[i] = shared->array[i];
    }
    mmu->h.walker = shared->walker;
+   mmu->h.lost = shared->lost;
 }
 
 static void bring_back(tlb_mmu *mmu, const kept *own)
 {
    mmu->memory = own->memory;
-   mmu->h.lost = own->lost;
    for (unsigned i = 0; i < mmu->machine->n_arrays; i++) {
       if (tlb_siblings_have_own(&mmu->machine->array[i]))
          mmu->h.array[i] = own->array[i];
@@ -105,16 +105,11 @@ static void reach_siblings(tlb_mmu *mmu)
    mmu->h.inclusion.opaque = mmu;
 }
 
-static void begin_empty(tlb_mmu *mmu, const kept *k)
+/* What flushes have thrown away is that of all hardware threads of a core. */
+static void begin_lost(tlb_mmu *mmu, const kept *k)
 {
    tlb_mmus *const all = mmu->all;
    tlb_lost *lost = k->lost;
-   mmu->memory = k->memory != NULL
-                    ? k->memory
-                    : tlb_mmus_take(all, tlb_hierarchy_bytes(mmu->machine));
-   tlb_mmu_make_arrays(mmu);
-   tlb_mmu_make_ports(mmu);
-   reach_siblings(mmu);
    if (lost == NULL && mmu->flush.how != TLB_FLUSH_NONE) {
       lost = tlb_mmus_take(all, sizeof *lost);
       tlb_lost_init(lost, &all->options.memory);
@@ -122,6 +117,17 @@ static void begin_empty(tlb_mmu *mmu, const kept *k)
       tlb_lost_forget_all(lost);
    }
    mmu->h.lost = lost;
+}
+
+static void begin_empty(tlb_mmu *mmu, const kept *k)
+{
+   tlb_mmus *const all = mmu->all;
+   mmu->memory = k->memory != NULL
+                    ? k->memory
+                    : tlb_mmus_take(all, tlb_hierarchy_bytes(mmu->machine));
+   tlb_mmu_make_arrays(mmu);
+   tlb_mmu_make_ports(mmu);
+   reach_siblings(mmu);
 }
 
 /* From now on nothing is found for two machines, and nothing later. */
@@ -156,6 +162,8 @@ static void go_to(tlb_mmus *all, tlb_core *to)
          begin_empty(&all->mmu[i], &to->mmu[i]);
       if (home->in_use)
          bring_shared(&all->mmu[i], &home->mmu[i]);
+      else
+         begin_lost(&all->mmu[i], &home->mmu[i]);
    }
    to->in_use = true;
    all->cores.at_hand = to;
@@ -194,10 +202,21 @@ bool tlb_cores_others(tlb_mmus *all, void (*each)(tlb_mmus *all, void *opaque), 
    return any;
 }
 
+bool tlb_cores_share(const tlb_mmus *all)
+{
+   return n_siblings(all) > 1;
+}
+
+bool tlb_cores_at_home(tlb_mmus *all)
+{
+   return all->cores.at_hand == NULL || home_of(all, all->cores.at_hand) == all->cores.at_hand;
+}
+
 void tlb_cores_free(tlb_mmus *all)
 {
+   const tlb_core *const home = all->cores.at_hand == NULL ? NULL : home_of(all, all->cores.at_hand);
    for (tlb_core *c = all->cores.first; c != NULL; c = c->next) {
-      for (unsigned i = 0; i < all->n_mmus && c != all->cores.at_hand; i++) {
+      for (unsigned i = 0; i < all->n_mmus && c != home; i++) {
          if (c->mmu[i].lost != NULL)
             tlb_lost_free(c->mmu[i].lost);
       }

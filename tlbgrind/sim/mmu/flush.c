@@ -2,6 +2,7 @@
 
 #include "sim/mmu/flush.h"
 
+#include "sim/machine/siblings.h"
 #include "sim/mmu/cores.h"
 #include "sim/mmu/l1_misses.h"
 #include "sim/mmu/mmu_memory.h"
@@ -98,11 +99,20 @@ static bool is_within(const tlb_mmu *mmu, tlb_key key, const range *r)
    return !r->none && begin <= r->last && begin + ((UINT64_C(1) << more) - 1) >= r->first;
 }
 
-/* Whether one of the arrays behind number i has it, too: then it is counted there. */
-static bool is_behind(tlb_mmu *mmu, unsigned i, tlb_key key)
+/* Whether hardware threads share the array. */
+static bool is_shared(const tlb_mmu *mmu, unsigned i)
 {
-   while (++i < mmu->machine->n_arrays) {
-      if (tlb_array_find(&mmu->h.array[i], key) != TLB_MISS)
+   return tlb_cores_share(mmu->all) && !tlb_siblings_have_own(&mmu->machine->array[i]);
+}
+
+/* Whether another array has it, too, and counts it: one that hardware threads share, or else one
+   behind number i. */
+static bool is_elsewhere(tlb_mmu *mmu, unsigned i, tlb_key key)
+{
+   const bool shared = is_shared(mmu, i);
+   for (unsigned j = 0; j < mmu->machine->n_arrays; j++) {
+      if ((is_shared(mmu, j) == shared ? j > i : !shared)
+          && tlb_array_find(&mmu->h.array[j], key) != TLB_MISS)
          return true;
    }
    return false;
@@ -111,15 +121,18 @@ static bool is_behind(tlb_mmu *mmu, unsigned i, tlb_key key)
 /* Counts the translations that go, and notes those that go without need. */
 static void count(tlb_mmu *mmu, uint64_t *counts, const range *r, bool full)
 {
+   const bool at_home = tlb_cores_at_home(mmu->all);
    for (unsigned i = 0; i < mmu->machine->n_arrays; i++) {
       const tlb_array *const a = &mmu->h.array[i];
+      if (is_shared(mmu, i) && !at_home)
+         continue;
       for (uint32_t e = 0; e < a->g.entries && a->n_filled > 0; e++) {
          for (unsigned part = 0; part < tlb_array_parts(a); part++) {
             const tlb_key key = tlb_array_part(a, e, part);
             if (key == TLB_NO_KEY || tlb_walk_is_step(key) || tlb_is_others(key))
                continue;
             const bool within = is_within(mmu, key, r);
-            if ((!within && !full) || is_behind(mmu, i, key))
+            if ((!within && !full) || is_elsewhere(mmu, i, key))
                continue;
             counts[within ? TLB_FLUSHED_WITHIN : TLB_FLUSHED_OUTSIDE]++;
             if (!within)
@@ -156,29 +169,35 @@ static void invalidate(tlb_mmu *mmu, const range *r, bool full)
       tlb_walker_empty(&mmu->h.walker);
 }
 
-static void flush(tlb_mmu *mmu, uint64_t *counts, const range *r, bool remote)
+/* A flush on one core. Hardware threads share arrays: all of them count before the first one
+   invalidates, so what is counted does not depend on their order. */
+typedef struct {
+   uint64_t *counts;
+   const range *r;
+   bool remote, counts_it, invalidates;
+} one_flush;
+
+static void flush(tlb_mmu *mmu, const one_flush *f)
 {
+   const range *const r = f->r;
+   uint64_t *const counts = f->counts + tlb_mmus_flushes_at(mmu->all, mmu->number);
    const unsigned shift = stride_of(mmu, r);
    const unsigned stride = shift - mmu->h.base_shift;
    const uint64_t within = r->none ? 0 : (r->last >> stride) - (r->first >> stride) + 1;
    const uint64_t pages = r->bytes >> shift > within ? r->bytes >> shift : within;
    const bool full = is_full(mmu, r, pages);
-   counts[TLB_FLUSHES_OF_ALL] += full && !remote;
-   counts[TLB_FLUSHES_OF_PAGES] += full || remote ? 0 : pages;
-   if (r->all)
-      tlb_lost_forget_all(mmu->h.lost);
-   else if (!r->none)
-      tlb_lost_forget(mmu->h.lost, r->first, r->last, mmu->h.base_shift);
-   count(mmu, counts, r, full);
-   invalidate(mmu, r, full);
+   if (f->counts_it) {
+      counts[TLB_FLUSHES_OF_ALL] += full && !f->remote;
+      counts[TLB_FLUSHES_OF_PAGES] += full || f->remote ? 0 : pages;
+      if (r->all)
+         tlb_lost_forget_all(mmu->h.lost);
+      else if (!r->none)
+         tlb_lost_forget(mmu->h.lost, r->first, r->last, mmu->h.base_shift);
+      count(mmu, counts, r, full);
+   }
+   if (f->invalidates)
+      invalidate(mmu, r, full);
 }
-
-/* A flush on one core. */
-typedef struct {
-   uint64_t *counts;
-   const range *r;
-   bool remote;
-} one_flush;
 
 static void flush_here(tlb_mmus *all, void *opaque)
 {
@@ -187,10 +206,20 @@ static void flush_here(tlb_mmus *all, void *opaque)
    for (unsigned i = 0; i < all->n_mmus; i++) {
       if (all->mmu[i].flush.how == TLB_FLUSH_NONE)
          continue;
-      flush(&all->mmu[i], f->counts + tlb_mmus_flushes_at(all, i), f->r, f->remote);
+      flush(&all->mmu[i], f);
       flushed |= all->mmu[i].bit;
    }
-   tlb_l1_groups_refill(all, flushed);
+   if (f->invalidates)
+      tlb_l1_groups_refill(all, flushed);
+}
+
+/* Returns whether there are other cores. */
+static bool flush_on_all(tlb_mmus *all, one_flush f)
+{
+   f.remote = false;
+   flush_here(all, &f);
+   f.remote = true;
+   return tlb_cores_others(all, flush_here, &f);
 }
 
 void tlb_mmus_flush(tlb_mmus *all, uint64_t *counts, uint64_t start, uint64_t end,
@@ -201,12 +230,17 @@ void tlb_mmus_flush(tlb_mmus *all, uint64_t *counts, uint64_t start, uint64_t en
                      .last = (tlb_page_number)((end - 1) >> shift),
                      .all = start == 0 && end == 0,
                      .none = start == end && end != 0, .bytes = bytes };
-   one_flush f = { counts == NULL ? all->counts[TLB_LOAD] : counts, &r, false };
    if (all->options.idle)
       return;
-   flush_here(all, &f);
-   f.remote = true;
-   if (!tlb_cores_others(all, flush_here, &f))
+   one_flush f = { .counts = counts == NULL ? all->counts[TLB_LOAD] : counts, .r = &r,
+                   .counts_it = true, .invalidates = !tlb_cores_share(all) };
+   bool others = flush_on_all(all, f);
+   if (tlb_cores_share(all)) {
+      f.counts_it = false;
+      f.invalidates = true;
+      others = flush_on_all(all, f);
+   }
+   if (!others)
       return;
    for (unsigned i = 0; i < all->n_mmus; i++) {
       if (all->mmu[i].flush.how != TLB_FLUSH_NONE)

@@ -187,7 +187,8 @@ void tlb_mmus_ask(tlb_mmus *all);
    kernel takes for it, where that is longer, because page tables are freed, too; with `start` and
    `end` equal, nothing else is. With machines that have a policy nothing is shared, so that many
    take longer. `counts`: where it is counted, as for references that load, until the translations
-   that are lost come back; NULL: by tlb_mmus_flushes(). */
+   that are lost come back; NULL: by tlb_mmus_flushes(). Of a core's hardware threads a translation
+   counts once if an array has it that they share, else for each whose own arrays have it. */
 void tlb_mmus_flush(tlb_mmus *all, uint64_t *counts, uint64_t start, uint64_t end,
                     uint64_t bytes);
 

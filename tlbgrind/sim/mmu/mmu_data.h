@@ -127,6 +127,8 @@ typedef struct {
    uint64_t observers[TLB_N_TABLES]; /* which consumers must see a new page */
    uint64_t write_observers;         /* the same for writes of data */
    uint64_t wide;  /* machines whose entries can cover more than a base page */
+   uint64_t once;  /* machines that translate two of the run's pages in one of their own once, where
+                      a second time could miss: what an inclusive level evicts can cover both */
    uint64_t apart; /* machines that have arrays of their own for loads and stores */
    bool split;  /* loads and stores have arrays of their own somewhere: a
                    write is looked up by `write` alone, with a time of its own.

@@ -137,6 +137,8 @@ static void add_traits(tlb_run_traits *k, const tlb_mmu *mmu)
    k->code_behind |= tlb_has_code_behind(mmu);
    if (!tlb_mmu_is_plain(mmu))
       k->wide |= mmu->bit;
+   if (mmu->base_shift > k->page_shift && tlb_has_inclusion(mmu, TLB_INCLUSIVE))
+      k->once |= mmu->bit;
 }
 
 static void find_traits(tlb_mmus *all, uint64_t others)

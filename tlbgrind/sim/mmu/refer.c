@@ -72,6 +72,27 @@ void tlb_refer_all(tlb_mmus *all, uint64_t *counts, tlb_page *p, tlb_page_number
          observers & (TLB_OBSERVERS_MMUS | TLB_OBSERVER_REACH));
 }
 
+void tlb_refer_second(tlb_mmus *all, uint64_t *counts, tlb_page *p, tlb_page_number before,
+                      tlb_page_number number, tlb_user user, uint64_t now)
+{
+   const uint64_t observers = *tlb_observers_of(p, user, all->traits.split);
+   uint64_t same = 0;
+   for (uint64_t left = observers & all->traits.once; left != 0; left &= left - 1) {
+      const tlb_mmu *const mmu = &all->mmu[__builtin_ctzll(left)];
+      tlb_reference unused;
+      if ((before ^ number) >> (mmu->base_shift - all->traits.page_shift) != 0)
+         continue;
+      same |= mmu->bit;
+      if (mmu->asks)
+         tlb_l1_ask(mmu, p, number, user, &unused);
+   }
+   if (same == 0)
+      tlb_refer_all(all, counts, p, number, user, now);
+   else
+      refer(all, counts, p, number, user, now,
+            observers & (TLB_OBSERVERS_MMUS | TLB_OBSERVER_REACH) & ~same);
+}
+
 void tlb_refer_mmus(tlb_mmus *all, uint64_t *counts, tlb_page *p, tlb_page_number number,
                     tlb_user user, uint64_t now, uint64_t mmus)
 {

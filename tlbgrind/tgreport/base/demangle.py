@@ -14,9 +14,13 @@ from collections.abc import Iterable, Sequence
 # out the hash, which has no meaning to a reader.
 _LANGUAGES = ((("_Z", "_R"), ("--no-verbose",)), (("_D",), ("--format=dlang",)))
 
+# A function of D that moves `this` from an interface to the object, and goes on with the name's rest. c++filt
+# does not know it.
+_D_THUNK = re.compile(r"_DTi[0-9]+(?=_D[0-9])")
+
 # Where an out-file or data file has the name of a function, or a fault log's list of code.
 _PLACE = rb"^((?:[cj]?fn=(?:\([0-9]+\) )?|frame: |code\t[^\t\n]*\t[^\t\n]*\t[^\t\n]*\t))"
-_D_FUNCTION = re.compile(_PLACE + rb"(_D[0-9][0-9A-Za-z_]+)", re.MULTILINE)
+_D_FUNCTION = re.compile(_PLACE + rb"((?:_DTi[0-9]+)?_D[0-9][0-9A-Za-z_]+)", re.MULTILINE)
 
 # A module and what is in it, as gfortran has them. Names of Fortran have no upper case there.
 _IN_MODULE = r"__([a-z][a-z0-9_.]*)_MOD_([a-z][a-z0-9_]*)"
@@ -32,7 +36,9 @@ def demangled(names: Iterable[str]) -> dict[str, str]:
     for beginnings, options in _LANGUAGES:
         mangled = sorted(name for name in known if name.startswith(beginnings))
         if mangled:
-            found.update(zip(mangled, _filtered(mangled, options)))
+            rest = [_D_THUNK.sub("", name) for name in mangled]
+            for name, of, plain in zip(mangled, rest, _filtered(rest, options)):
+                found[name] = plain if of == name else f"thunk to {plain}" if plain != of else name
     return found
 
 
