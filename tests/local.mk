@@ -576,7 +576,10 @@ FUZZ_MORE_fuzz_recording = \
 	$(srcdir)/tlbgrind/simulate/parts.c \
 	$(srcdir)/tlbgrind/simulate/phase_texts.c \
 	$(srcdir)/tlbgrind/simulate/recording.c \
-	$(srcdir)/tlbgrind/simulate/replay.c
+	$(srcdir)/tlbgrind/simulate/replay.c \
+	$(srcdir)/tlbgrind/simulate/replay_counts.c \
+	$(srcdir)/tlbgrind/simulate/replay_flushes.c \
+	$(srcdir)/tlbgrind/simulate/replay_groups.c
 tests/fuzz/fuzz_recording: $(FUZZ_MORE_fuzz_recording)
 FUZZ_MORE_fuzz_v2p = $(FUZZ_COMMAND)
 tests/fuzz/fuzz_v2p: $(FUZZ_MORE_fuzz_v2p)

@@ -1132,6 +1132,9 @@ SIMULATE_SOURCES = \
 	tlbgrind/simulate/reach_curve.c \
 	tlbgrind/simulate/recording.c \
 	tlbgrind/simulate/replay.c \
+	tlbgrind/simulate/replay_counts.c \
+	tlbgrind/simulate/replay_flushes.c \
+	tlbgrind/simulate/replay_groups.c \
 	tlbgrind/simulate/run.c \
 	tlbgrind/simulate/table.c \
 	tlbgrind/simulate/trace.c \
@@ -1163,6 +1166,7 @@ SIMULATE_INCLUDES = \
 	tlbgrind/simulate/reach_curve.h \
 	tlbgrind/simulate/recording.h \
 	tlbgrind/simulate/replay.h \
+	tlbgrind/simulate/replay_parts.h \
 	tlbgrind/simulate/run.h \
 	tlbgrind/simulate/table.h \
 	tlbgrind/simulate/trace.h \
