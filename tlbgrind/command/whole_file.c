@@ -90,6 +90,17 @@ bool tg_write_whole(const char *name, const char *text, size_t length)
    return good;
 }
 
+int tg_open_unnamed(const char *beside)
+{
+   char *other;
+   const int fd = open_beside(is_special(beside) ? "/tmp/tlbgrind" : beside, &other);
+   if (fd < 0)
+      return -1;
+   unlink(other);
+   free(other);
+   return fd;
+}
+
 bool tg_can_write(const char *name)
 {
    struct stat s;

@@ -11,7 +11,11 @@
    there is no file, or the old one. What is no regular file is written as it is. */
 bool tg_write_whole(const char *name, const char *text, size_t length);
 
-/* Whether such a file could be created, without touching it: so that nobody waits a minute in
+/* A new file without a name, for what is too large for the memory, on the disk of that file. -1 with
+   errno. */
+int tg_open_unnamed(const char *beside);
+
+/* Whether a whole file could be written, without touching it: so that nobody waits a minute in
    vain. Returns false with errno. */
 bool tg_can_write(const char *name);
 

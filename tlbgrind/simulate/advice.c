@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command/load_machine.h"
 #include "command/whole_file.h"
@@ -14,8 +15,9 @@
 
 /* A file that is written at the end. */
 typedef struct {
-   char *name, *text;
-   size_t n, lines_at;
+   char *name;
+   size_t at, n; /* where its text is among those that are kept */
+   size_t lines_at;
 } kept_file;
 
 typedef struct {
@@ -27,15 +29,20 @@ typedef struct {
    bool is_same;
 } machine;
 
+/* Machines and variants together have texts that can be too large for the memory: they are kept in a
+   file. */
 struct TgAdvice {
    const TgSimulatedList *list;
    machine *machine; /* by number */
+   int texts;        /* the file, which has no name; -1: there is none yet */
+   size_t n_texts;   /* bytes */
 };
 
 TgAdvice *tg_advice_new(const TgSimulatedList *list)
 {
    TgAdvice *const a = tg_load_need(calloc(1, sizeof *a));
    a->list = list;
+   a->texts = -1;
    a->machine = tg_load_need(calloc(list->n, sizeof *a->machine));
    return a;
 }
@@ -44,6 +51,39 @@ TgAdvice *tg_advice_new(const TgSimulatedList *list)
 static unsigned first_of(const TgAdvice *a, unsigned i)
 {
    return i - i % a->list->group;
+}
+
+/* --- Texts --- */
+
+static _Noreturn void refuse_file(const char *name)
+{
+   tg_load_refuse("%s: the file cannot be written: %s", name, strerror(errno));
+}
+
+static bool is_at(const TgAdvice *a, size_t at)
+{
+   return lseek(a->texts, (off_t)at, SEEK_SET) >= 0;
+}
+
+static void put_text(TgAdvice *a, kept_file *f, const char *text, size_t n)
+{
+   if (a->texts < 0)
+      a->texts = tg_open_unnamed(f->name);
+   if (a->texts < 0 || !is_at(a, a->n_texts) || !tg_write_bytes(a->texts, text, n))
+      refuse_file(f->name);
+   f->at = a->n_texts;
+   f->n = n;
+   a->n_texts += n;
+}
+
+/* To be freed. */
+static char *text_of(const TgAdvice *a, const kept_file *f)
+{
+   char *const text = tg_load_need(malloc(f->n + 1));
+   if (!is_at(a, f->at) || !tg_read_bytes(a->texts, text, f->n))
+      tg_load_refuse("%s: what is to be written cannot be read again: %s", f->name, strerror(errno));
+   text[f->n] = '\0';
+   return text;
 }
 
 /* --- What is known --- */
@@ -63,10 +103,12 @@ static kept_file *add_file(machine *m)
    return &m->file[m->n_files++];
 }
 
-void tg_advice_keep(TgAdvice *a, unsigned number, const char *name, char *text, size_t n,
+void tg_advice_keep(TgAdvice *a, unsigned number, const char *name, const char *text, size_t n,
                     size_t lines_at)
 {
-   *add_file(&a->machine[number]) = (kept_file){ tg_load_need(strdup(name)), text, n, lines_at };
+   kept_file *const f = add_file(&a->machine[number]);
+   *f = (kept_file){ .name = tg_load_need(strdup(name)), .lines_at = lines_at };
+   put_text(a, f, text, n);
 }
 
 /* --- Through a pipe --- */
@@ -86,6 +128,28 @@ static bool receive_text(int fd, char **text, size_t *n)
    return tg_read_bytes(fd, *text, *n);
 }
 
+static bool send_file(const TgAdvice *a, const kept_file *f, int fd)
+{
+   char *const text = text_of(a, f);
+   const bool told = tg_write_bytes(fd, &f->lines_at, sizeof f->lines_at)
+                     && send_text(fd, f->name, strlen(f->name)) && send_text(fd, text, f->n);
+   free(text);
+   return told;
+}
+
+static bool receive_file(TgAdvice *a, kept_file *f, int fd)
+{
+   char *text = NULL;
+   size_t unused, n;
+   *f = (kept_file){ .name = NULL };
+   const bool told = tg_read_bytes(fd, &f->lines_at, sizeof f->lines_at)
+                     && receive_text(fd, &f->name, &unused) && receive_text(fd, &text, &n);
+   if (told)
+      put_text(a, f, text, n);
+   free(text);
+   return told;
+}
+
 bool tg_advice_send(const TgAdvice *a, unsigned number, int fd)
 {
    const machine *const m = &a->machine[number];
@@ -95,8 +159,7 @@ bool tg_advice_send(const TgAdvice *a, unsigned number, int fd)
                && send_text(fd, lines, strlen(lines))
                && tg_write_bytes(fd, &m->n_files, sizeof m->n_files);
    for (const kept_file *f = m->file; told && f < m->file + m->n_files; f++)
-      told = tg_write_bytes(fd, &f->lines_at, sizeof f->lines_at)
-             && send_text(fd, f->name, strlen(f->name)) && send_text(fd, f->text, f->n);
+      told = send_file(a, f, fd);
    return told;
 }
 
@@ -109,12 +172,8 @@ bool tg_advice_receive(TgAdvice *a, unsigned number, int fd)
                && tg_read_bytes(fd, &m->effect, sizeof m->effect)
                && receive_text(fd, &m->lines, &unused)
                && tg_read_bytes(fd, &n_files, sizeof n_files);
-   for (unsigned i = 0; told && i < n_files; i++) {
-      kept_file *const f = add_file(m);
-      *f = (kept_file){ .name = NULL };
-      told = tg_read_bytes(fd, &f->lines_at, sizeof f->lines_at)
-             && receive_text(fd, &f->name, &unused) && receive_text(fd, &f->text, &f->n);
-   }
+   for (unsigned i = 0; told && i < n_files; i++)
+      told = receive_file(a, add_file(m), fd);
    return told;
 }
 
@@ -150,32 +209,28 @@ static char *lines_of(const TgAdvice *a, unsigned first)
    return lines;
 }
 
-static void write_file(const char *name, const char *text, size_t n)
+/* `of`: the machine whose lines about variants it has, if it has any. */
+static void write_file(const TgAdvice *a, unsigned of, const kept_file *f)
 {
-   if (!tg_write_whole(name, text, n))
-      tg_load_refuse("%s: the file cannot be written: %s", name, strerror(errno));
-}
-
-static void write_with_lines(const TgAdvice *a, unsigned number, const kept_file *f)
-{
-   size_t n;
-   char *const lines = lines_of(a, number);
-   char *const text = tg_out_file_with(f->text, f->n, f->lines_at, lines, &n);
-   write_file(f->name, text, n);
+   size_t n = f->n;
+   char *text = text_of(a, f);
+   if (of == first_of(a, of) && f->lines_at != 0) {
+      char *const lines = lines_of(a, of), *const with = tg_out_file_with(text, n, f->lines_at, lines, &n);
+      free(lines);
+      free(text);
+      text = with;
+   }
+   if (!tg_write_whole(f->name, text, n))
+      refuse_file(f->name);
    free(text);
-   free(lines);
 }
 
 void tg_advice_write(TgAdvice *a)
 {
    for (unsigned i = 0; i < a->list->n; i++) {
       const machine *const m = &a->machine[i];
-      for (const kept_file *f = m->file; !m->is_same && f < m->file + m->n_files; f++) {
-         if (i == first_of(a, i) && f->lines_at != 0)
-            write_with_lines(a, i, f);
-         else
-            write_file(f->name, f->text, f->n);
-      }
+      for (const kept_file *f = m->file; !m->is_same && f < m->file + m->n_files; f++)
+         write_file(a, i, f);
    }
 }
 
@@ -234,13 +289,13 @@ void tg_advice_free(TgAdvice *a)
 {
    for (unsigned i = 0; i < a->list->n; i++) {
       machine *const m = &a->machine[i];
-      for (unsigned j = 0; j < m->n_files; j++) {
+      for (unsigned j = 0; j < m->n_files; j++)
          free(m->file[j].name);
-         free(m->file[j].text);
-      }
       free(m->file);
       free(m->lines);
    }
+   if (a->texts >= 0)
+      close(a->texts);
    free(a->machine);
    free(a);
 }

@@ -22,9 +22,9 @@ TgAdvice *tg_advice_new(const TgSimulatedList *list);
    the file of the machine that it is a variant of. */
 void tg_advice_note(TgAdvice *a, const TgOutFile *o, uint64_t least);
 
-/* Keeps a file of the machine, and its text, which was malloc'ed. `lines_at`: where lines about
-   variants belong in it; 0: nowhere. */
-void tg_advice_keep(TgAdvice *a, unsigned machine, const char *name, char *text, size_t n,
+/* Keeps a file of the machine, and its text, on the disk where the file will be. `lines_at`: where
+   lines about variants belong in it; 0: nowhere. */
+void tg_advice_keep(TgAdvice *a, unsigned machine, const char *name, const char *text, size_t n,
                     size_t lines_at);
 
 /* What is known of a machine, through a pipe to another process. False: that has ended. */

@@ -233,12 +233,10 @@ static void write_out_file(const simulation *s, const TgOutFile *o, const TgSect
    char *const whole = tg_out_file_make(o, owned != NULL ? owned : section->text, n_text, &n,
                                         &behind_machine);
    free(owned);
-   if (s->advice != NULL) {
+   if (s->advice != NULL)
       tg_advice_keep(s->advice, o->number - 1, name, whole, n,
                      section->kind == NULL ? behind_machine : 0);
-      return;
-   }
-   if (!tg_write_whole(name, whole, n))
+   else if (!tg_write_whole(name, whole, n))
       tg_load_refuse("%s: the file cannot be written: %s", name, strerror(errno));
    free(whole);
 }
