@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_recorded_data import head_of, number, refused, summed, with_text
+from test_recorded_data import head_of, number, refused, with_text
 from test_recordings import (
     MACHINES,
     PROGRAMS,
@@ -242,23 +242,6 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def with_block(head: bytes, block: bytes, parts: tuple[bytes, ...], text: bytes) -> bytes:
-    """A recording with a block: its head, and the pieces behind it; and that text."""
-    total = 0xCBF29CE484222325
-    before = b"T" + number(len(text))
-    for byte in block:
-        total = (total ^ byte) * 0x100000001B3 % (1 << 64)
-    for part in parts:
-        total = summed(part, total)
-    for byte in before:
-        total = (total ^ byte) * 0x100000001B3 % (1 << 64)
-    total = summed(text, total)
-    end = b"E" + block[1:2]
-    for byte in end:
-        total = (total ^ byte) * 0x100000001B3 % (1 << 64)
-    return head + block + b"".join(parts) + before + text + end + total.to_bytes(8, "little")
-
-
 # A load of page 5 at line 1.
 LOAD = b"\x01\x0a\x02"
 ROWS = b"ob=(1) a\nfl=(1) b\nfn=(1) c\n:1 1 0 0 0 0 1 ;7\ncfn=(2) d\n>1 1 1 0 0 0 0 1 ;9;7\n"
@@ -267,7 +250,7 @@ RUN = b"# callgrind format\n@machine\n@second misses\npositions: line\n@events\n
 
 def with_moves(head: bytes, moves: bytes, text: bytes = RUN) -> bytes:
     block = b"C" + number(1) + number(1) + number(1) + number(len(moves)) + number(9)
-    return with_block(head, block, (LOAD, moves), text)
+    return with_text(head, text, block, (LOAD, moves), number(1))
 
 
 STACK, POP, PUSH, RETURN = range(4)
@@ -341,7 +324,7 @@ def test_head_and_blocks_have_to_fit(recorded: Path, tmp_path: Path) -> None:
         "calls stand where there are none": with_moves(head.replace(b"calls: yes\n", b""), moves_of(*BEGIN, END)),
         "its head has calls that can not be": with_text(head.replace(b"calls: yes", b"calls: some"), RUN),
         "its head has calls and flushes": with_text(head.replace(b"calls: yes", b"calls: yes\nflushes: yes"), RUN),
-        "a block's head is no head": with_block(head, b"C" + bytes(5), (), RUN),
+        "a block's head is no head": with_text(head, RUN, b"C" + bytes(5)),
     }.items():
         (tmp_path / "recording").write_bytes(whole)
         assert said in refused(tmp_path, "--machine=skylake", "recording")

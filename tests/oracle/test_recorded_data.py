@@ -296,9 +296,8 @@ def test_there_is_none_where_it_is_not_wanted(recorded: Path, tmp_path: Path, op
 # ---------------------------------------------------------------- broken files
 
 
-def checksum(data: bytes) -> int:
-    """As docs/internals/formats.md has it, of an end text that is one block behind no other."""
-    total = 0xCBF29CE484222325
+def checksum(data: bytes, total: int = 0xCBF29CE484222325) -> int:
+    """As docs/internals/formats.md has it, of bytes that are written one by one."""
     for byte in data:
         total = (total ^ byte) * 0x100000001B3 % (1 << 64)
     return total
@@ -313,22 +312,22 @@ def number(n: int) -> bytes:
 
 
 def summed(data: bytes, total: int) -> int:
+    """The same of a piece that is written as a whole."""
     whole = len(data) // 8 * 8
     for i in range(0, whole, 8):
         total = (total ^ int.from_bytes(data[i : i + 8], "little")) * 0x100000001B3 % (1 << 64)
         total ^= total >> 32
-    for byte in data[whole:]:
-        total = (total ^ byte) * 0x100000001B3 % (1 << 64)
-    return total
+    return checksum(data[whole:], total)
 
 
-def with_text(head: bytes, text: bytes) -> bytes:
-    """A recording with that text, and without references."""
-    before = b"T" + number(len(text))
-    total = summed(text, checksum(before))
-    for byte in b"E\0":
-        total = (total ^ byte) * 0x100000001B3 % (1 << 64)
-    return head + before + text + b"E\0" + total.to_bytes(8, "little")
+def with_text(head: bytes, text: bytes, block: bytes = b"", parts: tuple[bytes, ...] = (), records: bytes = b"\0") -> bytes:
+    """A recording with that text, behind a block of so many records: its head, and the pieces behind that."""
+    before, end = b"T" + number(len(text)), b"E" + records
+    total = checksum(block)
+    for part in parts:
+        total = summed(part, total)
+    total = checksum(end, summed(text, checksum(before, total)))
+    return head + block + b"".join(parts) + before + text + end + total.to_bytes(8, "little")
 
 
 def head_of(folder: Path) -> bytes:
