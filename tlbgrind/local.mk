@@ -1127,6 +1127,7 @@ SIMULATE_SOURCES = \
 	tlbgrind/simulate/pages.c \
 	tlbgrind/simulate/parts.c \
 	tlbgrind/simulate/phase_texts.c \
+	tlbgrind/simulate/processes.c \
 	tlbgrind/simulate/progress.c \
 	tlbgrind/simulate/physical.c \
 	tlbgrind/simulate/reach_curve.c \
@@ -1136,6 +1137,8 @@ SIMULATE_SOURCES = \
 	tlbgrind/simulate/replay_flushes.c \
 	tlbgrind/simulate/replay_groups.c \
 	tlbgrind/simulate/run.c \
+	tlbgrind/simulate/share.c \
+	tlbgrind/simulate/simulation.c \
 	tlbgrind/simulate/table.c \
 	tlbgrind/simulate/trace.c \
 	tlbgrind/simulate/trace_files.c \
@@ -1161,6 +1164,7 @@ SIMULATE_INCLUDES = \
 	tlbgrind/simulate/part_choice.h \
 	tlbgrind/simulate/parts.h \
 	tlbgrind/simulate/phase_texts.h \
+	tlbgrind/simulate/processes.h \
 	tlbgrind/simulate/progress.h \
 	tlbgrind/simulate/physical.h \
 	tlbgrind/simulate/reach_curve.h \
@@ -1168,6 +1172,8 @@ SIMULATE_INCLUDES = \
 	tlbgrind/simulate/replay.h \
 	tlbgrind/simulate/replay_parts.h \
 	tlbgrind/simulate/run.h \
+	tlbgrind/simulate/share.h \
+	tlbgrind/simulate/simulation.h \
 	tlbgrind/simulate/table.h \
 	tlbgrind/simulate/trace.h \
 	tlbgrind/simulate/trace_files.h \
