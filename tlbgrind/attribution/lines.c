@@ -290,22 +290,49 @@ void tg_lines_each_line(void (*each)(const TgLine* line, void* opaque), void* op
    }
 }
 
-/* What may change: those of no object, and the recent ones. */
-static Word n_changing(void)
+/* What may change, those of no object and the recent ones, are gone through at each switch of
+   threads, perhaps: so what is read of the next ones is requested ahead, first the line, then its
+   counts. */
+typedef struct {
+   TgLine** line;
+   Word n, nth;
+} Changing;
+
+static Changing changing_of(XArray* of)
 {
-   return VG_(sizeXA)(all_but_objects) + VG_(sizeXA)(recent);
+   const Word n = VG_(sizeXA)(of);
+   return (Changing){ n == 0 ? NULL : VG_(indexXA)(of, 0), n, 0 };
 }
 
-static TgLine* changing(Word nth)
+static inline TgLine* next_changing(Changing* c)
 {
-   const Word n = VG_(sizeXA)(all_but_objects);
-   return *(TgLine**)(nth < n ? VG_(indexXA)(all_but_objects, nth) : VG_(indexXA)(recent, nth - n));
+   enum { LINES = 16, COUNTS = 8, HOST_LINE = 64 };
+   if (c->nth == c->n)
+      return NULL;
+   TgLine** at = c->line + c->nth;
+   if (c->nth + LINES < c->n) {
+      __builtin_prefetch(at[LINES]);
+      __builtin_prefetch((const HChar*)at[LINES] + HOST_LINE);
+   }
+   if (c->nth + COUNTS < c->n) {
+      for (UInt kind = 0; kind < TLB_N_USERS; kind++)
+         __builtin_prefetch(at[COUNTS]->misses[kind]);
+   }
+   c->nth++;
+   return *at;
 }
+
+static XArray* const* const changing[] = { &all_but_objects, &recent };
+enum { N_CHANGING = sizeof changing / sizeof changing[0] };
 
 void tg_lines_each_recent(void (*each)(const TgLine* line, void* opaque), void* opaque)
 {
-   for (Word i = 0; i < n_changing(); i++)
-      each(changing(i), opaque);
+   const TgLine* line;
+   for (UInt i = 0; i < N_CHANGING; i++) {
+      Changing c = changing_of(*changing[i]);
+      while ((line = next_changing(&c)) != NULL)
+         each(line, opaque);
+   }
 }
 
 static void each_misses(TgLine* line, void (*each)(uint64_t* misses, tlb_user kind))
@@ -318,8 +345,12 @@ static void each_misses(TgLine* line, void (*each)(uint64_t* misses, tlb_user ki
 
 void tg_lines_each_miss(void (*each)(uint64_t* misses, tlb_user kind))
 {
-   for (Word i = 0; i < n_changing(); i++)
-      each_misses(changing(i), each);
+   TgLine* line;
+   for (UInt i = 0; i < N_CHANGING; i++) {
+      Changing c = changing_of(*changing[i]);
+      while ((line = next_changing(&c)) != NULL)
+         each_misses(line, each);
+   }
 }
 
 static void zero_misses(uint64_t* misses, tlb_user kind)
@@ -363,8 +394,12 @@ void tg_line_add(TgLine* to, const TgLine* plus, const TgLine* minus)
 void tg_lines_total(TgLine* to)
 {
    static const TgLine nothing;
-   for (Word i = 0; i < n_changing(); i++)
-      tg_line_add(to, changing(i), &nothing);
+   const TgLine* line;
+   for (UInt i = 0; i < N_CHANGING; i++) {
+      Changing c = changing_of(*changing[i]);
+      while ((line = next_changing(&c)) != NULL)
+         tg_line_add(to, line, &nothing);
+   }
    tg_line_add(to, &aside, &nothing);
 }
 
@@ -407,17 +442,32 @@ void tg_lines_set_aside(void)
    VG_(dropTailXA)(recent, VG_(sizeXA)(recent));
 }
 
+static Bool misses_equal(const uint64_t* a, const uint64_t* b)
+{
+   uint64_t differ = 0;
+   for (UInt i = 0; i < n_counts; i++)
+      differ |= a[i] ^ b[i];
+   return differ == 0;
+}
+
+static Bool are_none(const uint64_t* misses)
+{
+   uint64_t any = 0;
+   for (UInt i = 0; i < n_counts; i++)
+      any |= misses[i];
+   return any == 0;
+}
+
 Bool tg_line_costs_equal(const TgLine* a, const TgLine* b)
 {
    for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
+      const uint64_t* of_a = a->misses[kind];
+      const uint64_t* of_b = b->misses[kind];
       if (a->refs[kind] != b->refs[kind] || a->faults[kind] != b->faults[kind])
          return False;
-      for (UInt i = 0; i < n_counts; i++) {
-         const uint64_t of_a = a->misses[kind] == NULL ? 0 : a->misses[kind][i];
-         const uint64_t of_b = b->misses[kind] == NULL ? 0 : b->misses[kind][i];
-         if (of_a != of_b)
-            return False;
-      }
+      if (of_a != NULL && of_b != NULL ? !misses_equal(of_a, of_b)
+          : of_a != of_b               ? !are_none(of_a != NULL ? of_a : of_b) : False)
+         return False;
    }
    return True;
 }

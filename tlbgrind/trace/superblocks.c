@@ -257,19 +257,25 @@ static void settle_segment(TgSegment* s)
       settle_ref(&ref[i], n);
 }
 
-static void settle_block(TgSuperblock* b)
+static void settle_block(const TgSuperblock* b)
 {
    for (UInt i = 0; i < b->n_segments; i++)
       settle_segment(b->segment[i]);
 }
 
+/* At each switch of threads, perhaps, and few of hundreds of thousands have run since the last one:
+   so what is read of each is requested ahead. */
 void tg_superblocks_settle(void)
 {
-   TgSuperblock* b;
-   VG_(HT_ResetIter)(blocks);
-   while ((b = VG_(HT_Next)(blocks)) != NULL)
-      settle_block(b);
-   for (b = dead; b != NULL; b = b->next)
+   enum { AHEAD = 16 };
+   for (UInt i = 1; i < n_numbers; i++) {
+      if (i + AHEAD < n_numbers)
+         __builtin_prefetch(tg_segments[i + AHEAD]);
+      TgSegment* s = tg_segments[i];
+      if (s != NULL && (s->entered != 0 || s->guarded))
+         settle_segment(s);
+   }
+   for (const TgSuperblock* b = dead; b != NULL; b = b->next)
       settle_block(b);
 }
 
