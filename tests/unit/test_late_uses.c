@@ -198,21 +198,24 @@ static void go(const run *r, uint64_t seed)
    const tlb_memory memory = { .take = take };
    const tlb_strength s = strength_of(r->filter);
    static tlb_late l;
-   unsigned n_uses = 0, n_early = 0, n_references = 0, n_left_out = 0, recorded = 0;
+   unsigned n_uses = 0, n_early = 0, n_references = 0, n_left_out = 0;
+   uint64_t recorded = 0;
+   const unsigned tick = seed % 2 == 0 ? 1 : 1 << 24; /* instructions between two references */
    begin(r, &s);
    assert_true(tlb_late_can(&s, DATA));
    tlb_late_init(&l, &s, DATA, &memory);
    for (unsigned step = 1; step < 60000; step++) {
       const unsigned page = next_page(&seed, step);
+      const uint64_t now = (uint64_t)step * tick;
       if (is_observed[page]) {
-         refer_recorded(&l, page, step, unit_random(&seed) % 64 == 0, &n_uses);
+         refer_recorded(&l, page, now, unit_random(&seed) % 64 == 0, &n_uses);
          n_references++;
-         recorded = step;
+         recorded = now;
       } else {
          for (unsigned i = 0; i < n_arrays; i++)
             assert_true(refer(&live[i], page));
          n_early += time_of[page] <= recorded;
-         time_of[page] = step;
+         time_of[page] = now;
          n_left_out++;
       }
       if (unit_random(&seed) % 2048 == 0)
@@ -253,7 +256,7 @@ TEST(one_filter)
 
 TEST(several_filters)
 {
-   static const run r = { { "RW 16 3", "RW 4 6", "RW 1 24", "RW 1 9" },
+   static const run r = { { "RW 16 3", "RW 4 6", "RW 1 9" },
                           { { 16, 4, true, true }, { 4, 6, false, true }, { 4, 32, true, true },
                             { 1, 24, false, false }, { 1, 9, false, false }, { 8, 9, false, false } },
                           false, false };

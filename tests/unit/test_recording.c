@@ -532,6 +532,52 @@ TEST(round_trip)
    assert_int_equal(reader.instructions, N_RECORDS);
 }
 
+/* So many uses in a row between two references, as they come from a filter; blocks end among them. */
+static void write_uses(bool at_once)
+{
+   enum { IN_A_ROW = 47 };
+   const uint8_t use = tlb_record_use(TLB_LOAD, 0);
+   uint64_t random = 3, page[IN_A_ROW];
+   n_written = 0;
+   tlb_stream_begin(&writer, put, NULL);
+   for (unsigned i = 0; i < N_RECORDS; i += IN_A_ROW + 1) {
+      for (unsigned j = 0; j < IN_A_ROW; j++)
+         page[j] = unit_random(&random) >> (12 + unit_random(&random) % 52);
+      for (unsigned j = 0; j < IN_A_ROW;) {
+         if (at_once)
+            j += tlb_stream_add_uses(&writer, use, page + j, IN_A_ROW - j);
+         else
+            tlb_stream_add(&writer, (tlb_record){ .what = use, .page = page[j++] });
+         if (writer.n == TLB_BLOCK_RECORDS)
+            tlb_stream_flush(&writer, i);
+      }
+      if (!tlb_stream_add(&writer, (tlb_record){ .what = (uint8_t)(i % 3), .line = i + 1, .page = i }))
+         tlb_stream_flush(&writer, i);
+   }
+   tlb_stream_flush(&writer, N_RECORDS);
+   tlb_stream_end(&writer);
+}
+
+TEST(uses_at_once)
+{
+   static uint8_t one_by_one[BYTES];
+   write_uses(false);
+   const size_t n = n_written;
+   memcpy(one_by_one, written, n);
+   write_uses(true);
+   assert_int_equal(n_written, n);
+   assert_memory_equal(written, one_by_one, n);
+   size_t end = n;
+   n_read = 0;
+   tlb_stream_open(&reader, get, &end);
+   tlb_stream_found found;
+   do
+      found = tlb_stream_read(&reader);
+   while (found == TLB_READ_RECORDS);
+   assert_int_equal(found, TLB_READ_END);
+   assert_true(reader.n_records >= N_RECORDS);
+}
+
 /* A prefetch is neither a use nor a part of a reference. */
 TEST(no_such_kinds)
 {
@@ -685,6 +731,7 @@ int main(void)
       CLAIM("a kind of record that no run has is refused", no_such_kinds),
       CLAIM("the short way to read a number reads what the long one does", numbers),
       CLAIM("records are read as they were written", round_trip),
+      CLAIM("uses that are added at once are written as those added one by one", uses_at_once),
       CLAIM("moves of call stacks are read as they were written, each before its reference", moves),
       CLAIM("a stream is readable up to where it is cut", cut_short),
       CLAIM("a changed bit is found", changed),

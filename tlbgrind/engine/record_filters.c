@@ -437,9 +437,7 @@ static Bool is_in_order_of(tlb_side table, tlb_user user)
 /* Records n uses that were left for later. */
 static void record_late(tlb_side table, UInt n)
 {
-   const uint8_t what = tlb_record_use(user_of_late(table), 0);
-   for (UInt i = 0; i < n; i++)
-      tg_recorded_add((tlb_record){ .what = what, .page = late[table].uses[i] });
+   tg_recorded_add_uses(tlb_record_use(user_of_late(table), 0), late[table].uses, n);
 }
 
 /* Records in which order the pages of a set were used. */

@@ -168,6 +168,15 @@ void tg_recorded_add(tlb_record r)
       flush_block();
 }
 
+void tg_recorded_add_uses(uint8_t what, const uint64_t* page, UInt n)
+{
+   for (UInt done = 0; done < n;) {
+      done += tlb_stream_add_uses(stream, what, page + done, n - done);
+      if (stream->n == TLB_BLOCK_RECORDS)
+         flush_block();
+   }
+}
+
 void tg_recorded_move(tlb_move move, ULong n)
 {
    if (tlb_stream_move(stream, move, n))

@@ -20,6 +20,7 @@ void tg_recorded_end_moves(void);
 
 /* A reference or use; a mark; a change of the page map. */
 void tg_recorded_add(tlb_record r);
+void tg_recorded_add_uses(uint8_t what, const uint64_t* page, UInt n); /* of pages with these numbers */
 void tg_recorded_mark(tlb_mark mark, const HChar* text);
 void tg_recorded_event(const tlb_map_event* e);
 

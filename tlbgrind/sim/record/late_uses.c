@@ -25,7 +25,7 @@ bool tlb_late_can(const tlb_strength *s, uint32_t users)
          return false;
       n_many += !is_small(f);
    }
-   return n_many > 0;
+   return n_many == 1;
 }
 
 bool tlb_late_may_lack(const tlb_strength *s, const tlb_machine *m, uint32_t users)
@@ -60,10 +60,10 @@ static void add_filter(tlb_late *l, const tlb_filter *is, const tlb_memory *memo
    f->at = take(memory, places_of(f) * sizeof *f->at);
    for (size_t i = 0; i < places_of(f); i++)
       f->at[i] = 0;
-   if (!f->has_many_ways)
-      l->n_small++;
-   else if (!l->filter[l->many].has_many_ways || is->ways < l->filter[l->many].is.ways)
+   if (f->has_many_ways)
       l->many = l->n;
+   else
+      l->n_small++;
    l->n++;
 }
 
@@ -87,7 +87,7 @@ void tlb_late_init(tlb_late *l, const tlb_strength *s, uint32_t users, const tlb
    for (unsigned i = 0; i <= n_pages; i++)
       l->page[i] = (tlb_late_page){ .next = (uint16_t)(i < n_pages ? i + 1 : 0) };
    l->free = 1;
-   l->found = 0;
+   l->found = l->oldest = l->newest = 0;
    for (unsigned i = 0; i < TLB_LATE_BUCKETS; i++)
       l->bucket[i] = 0;
    l->n_recorded = l->last = l->in_order = 0;
@@ -133,22 +133,21 @@ static uint16_t new_page(tlb_late *l, void *page, uint64_t number, const uint64_
 
 /* --- The order of what is recorded --- */
 
-static void unlink_from(tlb_late *l, unsigned filter, uint16_t which)
+/* Of a page of the filter of many ways. */
+static void unlink_page(tlb_late *l, uint16_t which)
 {
-   tlb_late_filter *const f = &l->filter[filter];
    const tlb_late_page *const p = &l->page[which];
-   *(p->older[filter] != 0 ? &l->page[p->older[filter]].newer[filter] : &f->oldest) = p->newer[filter];
-   *(p->newer[filter] != 0 ? &l->page[p->newer[filter]].older[filter] : &f->newest) = p->older[filter];
+   *(p->older != 0 ? &l->page[p->older].newer : &l->oldest) = p->newer;
+   *(p->newer != 0 ? &l->page[p->newer].older : &l->newest) = p->older;
 }
 
-static void link_as_newest(tlb_late *l, unsigned filter, uint16_t which)
+static void link_as_newest(tlb_late *l, uint16_t which)
 {
-   tlb_late_filter *const f = &l->filter[filter];
    tlb_late_page *const p = &l->page[which];
-   p->older[filter] = f->newest;
-   p->newer[filter] = 0;
-   *(f->newest != 0 ? &l->page[f->newest].newer[filter] : &f->oldest) = which;
-   f->newest = which;
+   p->older = l->newest;
+   p->newer = 0;
+   *(l->newest != 0 ? &l->page[l->newest].newer : &l->oldest) = which;
+   l->newest = which;
 }
 
 /* The recording has something of the page now. */
@@ -156,13 +155,10 @@ static void note(tlb_late *l, uint16_t which)
 {
    tlb_late_page *const p = &l->page[which];
    p->recorded = ++l->n_recorded;
-   for (unsigned i = 0; i < l->n; i++) {
-      if (!l->filter[i].has_many_ways || p->place[i] == TLB_LATE_NO_PLACE
-          || l->filter[i].newest == which)
-         continue;
-      unlink_from(l, i, which);
-      link_as_newest(l, i, which);
-   }
+   if (p->place[l->many] == TLB_LATE_NO_PLACE || l->newest == which)
+      return;
+   unlink_page(l, which);
+   link_as_newest(l, which);
 }
 
 /* --- Uses --- */
@@ -172,7 +168,7 @@ typedef struct {
    uint16_t which;
 } use;
 
-/* In order of their times, which most of them are in. */
+/* In the order of their times, and those of one time as they are. */
 static void sort(use *u, unsigned n)
 {
    for (unsigned i = 1; i < n; i++) {
@@ -184,24 +180,58 @@ static void sort(use *u, unsigned n)
    }
 }
 
-/* The same of uses in any order: each goes to the place that as many are before. If they are few, no
-   branch depends on a time, for which one is later cannot be foreseen. */
-static void sort_any(use *u, unsigned n)
+/* The same of few: each goes to the place that as many are before. No branch depends on a time, for
+   which one is later cannot be foreseen. */
+static void sort_few(use *u, unsigned n)
 {
-   enum { FEW = 16 };
-   use was[FEW];
-   if (n > FEW) {
-      sort(u, n);
-      return;
-   }
+   use was[TLB_MOST_ORDERED];
    for (unsigned i = 0; i < n; i++)
       was[i] = u[i];
    for (unsigned i = 0; i < n; i++) {
       unsigned before = 0;
       for (unsigned j = 0; j < n; j++)
-         before += was[j].time < was[i].time;
+         before += was[j].time < was[i].time + (j < i);
       u[before] = was[i];
    }
+}
+
+enum { PIECE = 16, MOST = TLB_MAX_FILTER_WAYS };
+
+_Static_assert(MOST % PIECE == 0, "what is sorted is filled up to a whole piece");
+
+/* How many of the first n keys, filled up to a whole piece, are less. Compilers make vectors of the
+   inner loop. */
+static unsigned n_less(const int32_t *key, unsigned n, int32_t than)
+{
+   unsigned less = 0;
+   for (unsigned i = 0; i < n; i += PIECE) {
+      for (unsigned j = 0; j < PIECE; j++)
+         less += key[i + j] < than;
+   }
+   return less;
+}
+
+/* The same of up to MOST that are later than `last`. In 32 bits, as most times since then are, four are
+   compared at once. */
+static void sort_many(use *u, unsigned n, uint64_t last)
+{
+   use was[MOST];
+   int32_t key[MOST];
+   uint64_t all = 0;
+   for (unsigned i = 0; i < n; i++)
+      all |= u[i].time - last;
+   if (all > INT32_MAX / MOST) {
+      sort(u, n);
+      return;
+   }
+   for (unsigned i = 0; i < n; i++) {
+      was[i] = u[i];
+      key[i] = (int32_t)((u[i].time - last) * MOST + i);
+   }
+   for (unsigned i = n; i % PIECE != 0; i++)
+      key[i] = INT32_MAX;
+   for (unsigned i = 0; i < n; i++)
+      u[n_less(key, n, key[i])] = was[i];
 }
 
 static unsigned add_uses(tlb_late *l, unsigned n, const use *u, unsigned n_uses)
@@ -223,45 +253,53 @@ static unsigned n_known(const tlb_late *l, const use *u, unsigned n, uint64_t be
    return known;
 }
 
-/* The pages that were used later than `last` are in each filter: none of them has left one. First
-   come those that the recording has nothing of since then, and behind them the others, which are
-   more or less in order. */
-static unsigned find_uses(const tlb_late *l, use *out)
+/* The pages that were used later than `last`, in the order of their times. The filter of many ways has
+   them all: none has left it. The others come first in the order of what is recorded, as they do
+   already but for those between them. */
+static unsigned take_used(tlb_late *l, use *out)
 {
-   use behind[TLB_MAX_FILTER_WAYS];
-   unsigned n = 0, n_behind = 0;
-   const unsigned many = l->many;
-   uint16_t at = l->filter[many].oldest;
-   for (; at != 0 && l->page[at].recorded <= l->in_order; at = l->page[at].newer[many]) {
-      out[n] = (use){ *l->page[at].time, at };
-      n += out[n].time > l->last;
+   unsigned n = 0;
+   uint16_t before = 0, next;
+   for (uint16_t at = l->oldest; at != 0; at = next) {
+      tlb_late_page *const p = &l->page[at];
+      next = p->newer;
+      out[n] = (use){ *p->time, at };
+      if (out[n].time > l->last) {
+         n++;
+         continue;
+      }
+      p->older = before;
+      *(before != 0 ? &l->page[before].newer : &l->oldest) = at;
+      before = at;
    }
-   for (; at != 0; at = l->page[at].newer[many])
-      behind[n_behind++] = (use){ *l->page[at].time, at };
-   sort_any(out, n);
-   sort(behind, n_behind);
-   /* One sequence of both, from the end. */
-   unsigned to = n + n_behind;
-   const unsigned all = to;
-   while (n_behind > 0) {
-      const bool from_first = n > 0 && out[n - 1].time > behind[n_behind - 1].time;
-      out[--to] = from_first ? out[n - 1] : behind[n_behind - 1];
-      n -= from_first;
-      n_behind -= !from_first;
-   }
-   return all;
+   sort_many(out, n, l->last);
+   l->newest = before;
+   return n;
 }
 
 unsigned tlb_late_all(tlb_late *l)
 {
    use u[TLB_MAX_FILTER_WAYS + 1];
-   const unsigned n = find_uses(l, u);
+   const unsigned n = take_used(l, u);
    const unsigned known = n_known(l, u, n, l->in_order);
-   const unsigned added = add_uses(l, 0, u + known, n - known);
+   uint16_t before = l->newest;
+   for (unsigned i = 0; i < n; i++) {
+      tlb_late_page *const p = &l->page[u[i].which];
+      p->older = before;
+      *(before != 0 ? &l->page[before].newer : &l->oldest) = u[i].which;
+      before = u[i].which;
+      if (i < known)
+         continue;
+      l->uses[i - known] = p->number;
+      p->recorded = ++l->n_recorded;
+   }
+   if (before != 0)
+      l->page[before].newer = 0;
+   l->newest = before;
    if (n > 0)
       l->last = u[n - 1].time;
    l->in_order = l->n_recorded;
-   return added;
+   return n - known;
 }
 
 /* --- What leaves --- */
@@ -303,7 +341,7 @@ static bool is_in_order(const tlb_late *l, const use *u, unsigned n)
 
 static void look_at_many(const tlb_late *l, tlb_late_filter *f)
 {
-   f->leaves = f->n < f->is.ways ? 0 : f->oldest;
+   f->leaves = f->n < f->is.ways ? 0 : l->oldest;
    f->gets = f->leaves == 0 ? f->n : l->page[f->leaves].place[f - l->filter];
 }
 
@@ -340,7 +378,7 @@ static bool look(tlb_late *l, uint64_t number, unsigned *n)
          continue;
       if (l->n_small > 1)
          return true;
-      sort_any(u, n_pages);
+      sort_few(u, n_pages);
       const unsigned known = n_known(l, u, n_pages, 0);
       *n = add_uses(l, *n, u + known, n_pages - known);
    }
@@ -372,7 +410,7 @@ static void let_go(tlb_late *l, unsigned filter, tlb_late_leaves *leaves, void *
    tlb_late_page *const p = &l->page[which];
    leaves(opaque, p->page, p->number, p->n_filters == 1);
    if (f->has_many_ways)
-      unlink_from(l, filter, which);
+      unlink_page(l, which);
    p->place[filter] = TLB_LATE_NO_PLACE;
    if (--p->n_filters == 0)
       forget(l, which);
@@ -385,7 +423,7 @@ static void enter(tlb_late *l, unsigned filter, uint16_t which)
    l->page[which].place[filter] = f->gets;
    l->page[which].n_filters++;
    if (f->has_many_ways)
-      link_as_newest(l, filter, which);
+      link_as_newest(l, which);
 }
 
 void tlb_late_refer(tlb_late *l, void *page, uint64_t number, const uint64_t *time,

@@ -55,8 +55,7 @@ typedef struct {
    uint16_t n_filters;   /* that have it */
    bool is_in_doubt;     /* the filters have it, the arrays perhaps not */
    uint16_t place[TLB_LATE_FILTERS]; /* in each filter; TLB_LATE_NO_PLACE: it has it not */
-   uint16_t older[TLB_LATE_FILTERS], newer[TLB_LATE_FILTERS]; /* in filters of many ways, by what
-                                                                 is recorded; 0: none */
+   uint16_t older, newer; /* in the filter of many ways, by what is recorded; 0: none */
 } tlb_late_page;
 
 enum { TLB_LATE_NO_PLACE = 0xffff };
@@ -67,7 +66,7 @@ typedef struct {
    uint16_t *at; /* by set and way: a page; 0: the place is empty */
    uint16_t leaves; /* what the reference at hand drives out; 0: nothing */
    uint16_t gets;   /* the place that its page gets, if it has none */
-   uint16_t oldest, newest, n; /* of many ways: by what is recorded, and how many there are */
+   uint16_t n;      /* of many ways: how many there are */
 } tlb_late_filter;
 
 /* A page leaves a filter: references to it are recorded from then on. `all`: no other filter has it
@@ -78,7 +77,8 @@ typedef struct {
    unsigned n; /* filters */
    tlb_late_filter filter[TLB_LATE_FILTERS];
    unsigned n_small; /* those of few ways */
-   unsigned many; /* the smallest of the others */
+   unsigned many; /* the other: of two of many ways a strength has the smaller alone */
+   uint16_t oldest, newest; /* of its pages, by what is recorded */
    tlb_late_page *page; /* from 1 */
    uint16_t free;  /* one that is in no filter */
    uint16_t found; /* the page of the reference at hand; 0: no filter has it */

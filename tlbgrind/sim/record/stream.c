@@ -30,27 +30,9 @@ static uint64_t sum_of(uint64_t sum, const uint8_t *bytes, size_t n)
 
 /* --- Numbers --- */
 
-/* A difference: even numbers go up, odd ones down. */
-static uint64_t folded(uint64_t from, uint64_t to)
-{
-   const uint64_t d = to - from;
-   return d << 1 ^ (0 - (d >> 63));
-}
-
 static uint64_t unfolded(uint64_t from, uint64_t f)
 {
    return from + (f >> 1 ^ (0 - (f & 1)));
-}
-
-/* What differences are taken from: code and data have pages of their own. */
-typedef struct {
-   uint64_t page[2];
-   uint64_t line;
-} before;
-
-static uint64_t *page_before(before *b, uint8_t what)
-{
-   return &b->page[(what & TLB_RECORD_USER) != 0];
 }
 
 /* --- Writing --- */
@@ -68,15 +50,22 @@ static void put_head(tlb_stream_writer *w, const uint8_t *bytes, size_t n)
    w->put(w->opaque, bytes, n);
 }
 
+static void begin_block(tlb_stream_writer *w)
+{
+   w->n = 0;
+   w->n_moves = w->n_page = w->n_line = 0;
+   w->page_before[0] = w->page_before[1] = 0;
+   w->line_before = 0;
+}
+
 void tlb_stream_begin(tlb_stream_writer *w, tlb_stream_put *put_bytes, void *opaque)
 {
    w->put = put_bytes;
    w->opaque = opaque;
    w->sum = SUM_BEGIN;
    w->n_records = 0;
-   w->n = 0;
    w->has_moves = false;
-   w->n_moves = 0;
+   begin_block(w);
 }
 
 bool tlb_stream_move(tlb_stream_writer *w, tlb_move move, uint64_t n)
@@ -88,33 +77,27 @@ bool tlb_stream_move(tlb_stream_writer *w, tlb_move move, uint64_t n)
    return true;
 }
 
+static uint8_t *append(uint8_t *to, const uint8_t *from, size_t n)
+{
+   for (size_t i = 0; i < n; i++)
+      to[i] = from[i];
+   return to + n;
+}
+
 void tlb_stream_flush(tlb_stream_writer *w, uint64_t instructions)
 {
    uint8_t head[1 + 5 * 10];
-   uint8_t *at = w->bytes;
-   before b = { { 0, 0 }, 0 };
    if (w->n == 0 && w->n_moves == 0)
       return;
-   for (unsigned i = 0; i < w->n; i++)
-      *at++ = w->record[i].what;
-   const uint8_t *const pages = at;
-   for (unsigned i = 0; i < w->n; i++) {
-      uint64_t *const from = page_before(&b, w->record[i].what);
-      at = tlb_put_number_wide(at, folded(*from, w->record[i].page));
-      *from = w->record[i].page;
-   }
-   const uint8_t *const lines = at;
-   for (unsigned i = 0; i < w->n; i++) {
-      if ((w->record[i].what & TLB_RECORD_USE) != 0)
-         continue;
-      at = tlb_put_number_wide(at, folded(b.line, w->record[i].line));
-      b.line = w->record[i].line;
-   }
+   uint8_t *at = w->bytes + TLB_BLOCK_RECORDS + w->n_page;
+   if (w->n < TLB_BLOCK_RECORDS)
+      at = append(w->bytes + w->n, w->bytes + TLB_BLOCK_RECORDS, w->n_page);
+   at = append(at, w->line, w->n_line);
    uint8_t *end = head;
    *end++ = w->has_moves ? TLB_BLOCK_OF_CALLS : TLB_BLOCK_OF_RECORDS;
    end = tlb_put_number(end, w->n);
-   end = tlb_put_number(end, (uint64_t)(lines - pages));
-   end = tlb_put_number(end, (uint64_t)(at - lines));
+   end = tlb_put_number(end, w->n_page);
+   end = tlb_put_number(end, w->n_line);
    if (w->has_moves)
       end = tlb_put_number(end, w->n_moves);
    end = tlb_put_number(end, instructions);
@@ -123,8 +106,7 @@ void tlb_stream_flush(tlb_stream_writer *w, uint64_t instructions)
    if (w->has_moves)
       put(w, w->move, w->n_moves);
    w->n_records += w->n;
-   w->n = 0;
-   w->n_moves = 0;
+   begin_block(w);
 }
 
 void tlb_stream_text(tlb_stream_writer *w, const char *text, size_t n)

@@ -23,6 +23,7 @@
 
 #include "sim/pages/pagemap.h"
 #include "sim/record/moves.h"
+#include "sim/record/numbers.h"
 
 /* Bits of `what`. */
 enum {
@@ -61,13 +62,14 @@ typedef struct {
 
 enum {
    TLB_BLOCK_RECORDS = 8192,  /* at most, of one block */
+   TLB_LINE_BYTES = 5, /* of one record, at most */
    TLB_BLOCK_TEXT = 65536,    /* bytes of a piece of text, at most */
    TLB_MARK_TEXT = 256,       /* bytes of a mark's text, at most */
    TLB_RECORD_MAX_LINES = 1 << 26, /* lines of a recording: a larger number is damage */
    TLB_BLOCK_MOVES = 1 << 16, /* bytes of a block's moves, at most, but for what ends those before
                                  each reference */
    /* bytes of a block, at most */
-   TLB_BLOCK_BYTES = 1 + 4 * 10 + TLB_BLOCK_RECORDS * (1 + 10 + 5)
+   TLB_BLOCK_BYTES = 1 + 4 * 10 + TLB_BLOCK_RECORDS * (1 + 10 + TLB_LINE_BYTES)
 };
 
 /* What stands at the beginning of each block, one byte. */
@@ -121,9 +123,15 @@ typedef struct {
    unsigned n;        /* in the block */
    bool has_moves;    /* of call stacks: to be set before the first record */
    size_t n_moves;    /* bytes */
-   tlb_record record[TLB_BLOCK_RECORDS];
-   uint8_t move[TLB_BLOCK_MOVES + TLB_BLOCK_RECORDS];
+   size_t n_page, n_line; /* bytes of the block's pages and lines */
+   uint64_t page_before[2]; /* what differences are taken from: code and data have pages
+                               of their own */
+   uint32_t line_before;
+   /* The kinds, and then pages, as if the block were full; a number is written with what stands behind
+      it. */
    uint8_t bytes[TLB_BLOCK_BYTES];
+   uint8_t line[TLB_BLOCK_RECORDS * TLB_LINE_BYTES + TLB_NUMBER_SLACK];
+   uint8_t move[TLB_BLOCK_MOVES + TLB_BLOCK_RECORDS];
 } tlb_stream_writer;
 
 void tlb_stream_begin(tlb_stream_writer *w, tlb_stream_put *put, void *opaque);
@@ -131,11 +139,47 @@ void tlb_stream_begin(tlb_stream_writer *w, tlb_stream_put *put, void *opaque);
 /* Puts a block of what has been added; `instructions` have been executed by then. */
 void tlb_stream_flush(tlb_stream_writer *w, uint64_t instructions);
 
+/* A difference: even numbers go up, odd ones down. */
+static inline uint64_t tlb_folded(uint64_t from, uint64_t to)
+{
+   const uint64_t d = to - from;
+   return d << 1 ^ (0 - (d >> 63));
+}
+
 /* Adds a record. False: the block is full now, and has to be flushed. */
 static inline bool tlb_stream_add(tlb_stream_writer *w, tlb_record r)
 {
-   w->record[w->n++] = r;
+   uint64_t *const before = &w->page_before[(r.what & TLB_RECORD_USER) != 0];
+   uint8_t *const pages = w->bytes + TLB_BLOCK_RECORDS;
+   w->bytes[w->n++] = r.what;
+   w->n_page = (size_t)(tlb_put_number_wide(pages + w->n_page, tlb_folded(*before, r.page)) - pages);
+   *before = r.page;
+   if ((r.what & TLB_RECORD_USE) == 0) {
+      uint8_t *const end = tlb_put_number_wide(w->line + w->n_line, tlb_folded(w->line_before, r.line));
+      w->n_line = (size_t)(end - w->line);
+      w->line_before = r.line;
+   }
    return w->n < TLB_BLOCK_RECORDS;
+}
+
+/* Adds uses of pages with these numbers, up to `n`, until the block is full. Returns how many. */
+static inline unsigned tlb_stream_add_uses(tlb_stream_writer *w, uint8_t what, const uint64_t *page,
+                                           unsigned n)
+{
+   const unsigned room = TLB_BLOCK_RECORDS - w->n, n_added = n < room ? n : room;
+   uint64_t *const before = &w->page_before[(what & TLB_RECORD_USER) != 0];
+   uint8_t *const pages = w->bytes + TLB_BLOCK_RECORDS;
+   uint8_t *end = pages + w->n_page;
+   uint64_t from = *before;
+   for (unsigned i = 0; i < n_added; i++) {
+      w->bytes[w->n + i] = what;
+      end = tlb_put_number_wide(end, tlb_folded(from, page[i]));
+      from = page[i];
+   }
+   *before = from;
+   w->n_page = (size_t)(end - pages);
+   w->n += n_added;
+   return n_added;
 }
 
 /* Adds a move of a call stack, before the reference that is added next. False: the block is full and
