@@ -200,9 +200,9 @@ def verdict(log: FaultLog) -> str:
         return ""
     found = time_of_faults(warm, log.instructions)
     word = look(*found.share)
-    turn = longest_run(found.cycles, found.word)
+    turn = longest_run(found.cycles)
     if word == NOTHING_TO_WIN:
-        turns = f"it would be {WORTH_PERCENT}% in a run of {turn:,} cycles or fewer"
+        turns = f"it could be {WORTH_PERCENT}% in a run of {turn:,} cycles or fewer"
     else:
         turns = f"nothing to win in a run of more than {turn:,} cycles"
     each = f"{FAULT.least:,} to {FAULT.most:,} cycles each"
