@@ -187,7 +187,8 @@ def _headline(advice: Advice) -> list[str]:
     """What there is to win."""
     text = [f"{advice.machine}: misses take {advice.share()} of the time; {_rate(advice)}"]
     if advice.faults > 0:
-        text.append(f"{advice.faults:,} page faults at first touches")
+        whose = " of the whole run" if advice.is_part else ""
+        text.append(f"{advice.faults:,} page faults at first touches{whose}")
     return text
 
 
