@@ -49,6 +49,18 @@ REFUSED = {
     "--diff two-level.out second.out second.out": f"--diff takes two OUTFILEs, not 3{SEE}",
     "--source=ride.c two-level.out": "argument --source: no source 'ride.c' among the 2 that"
     " two-level.out names; --by=file --threshold=0 lists them",
+    "--advice --by=line two-level.out": f"--advice goes without --by{SEE}",
+    "--advice --show=Ir two-level.out": f"--advice goes without --show{SEE}",
+    "--advice=libraries --sort=Ir two-level.out": f"--advice goes without --sort{SEE}",
+    "--advice --of=main two-level.out": f"--advice goes without --of{SEE}",
+    "--advice --machine=custom two-level.out": f"--advice goes without --machine{SEE}",
+    "--advice=libraries --phase=start two-level.out": f"--advice goes without --phase{SEE}",
+    "--to=pprof --show=Ir two-level.out": "--to goes without --show: the event is --to=FORMAT=EVENT"
+    + SEE,
+    "--machine=zen4 two-level.out": "two-level.out: argument --machine: 'zen4' is chosen in data"
+    " files; this out-file is of custom",
+    "--machine=zen4 callgrind.out": "callgrind.out: argument --machine: 'zen4' is chosen in data"
+    " files; this out-file is of no machine",
     "--mod-filename=src two-level.out": "argument --mod-filename: 'src' is not s/RE/NEW/, with g or"
     f" i behind it or not{SEE}",
     "--mod-filename=s/a/b two-level.out": "argument --mod-filename: 's/a/b' is not s/RE/NEW/, with"

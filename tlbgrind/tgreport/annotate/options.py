@@ -344,6 +344,12 @@ def parse(arguments: Sequence[str]) -> Options:
         (options.annotate, "annotate"),
         (options.source, "source"),
         (options.fail_above, "fail-above"),
+        (options.by, "by"),
+        (options.show, "show"),
+        (options.sort, "sort"),
+        (options.of, "of"),
+        (options.machine, "machine"),
+        (options.advice == LIBRARIES and options.phase, "phase"),
     ):
         if options.advice and given:
             parser.error(f"--advice goes without --{name}")
@@ -399,6 +405,8 @@ def _check_calls(parser: Parser, options: Options) -> None:
                 parser.error(f"--{name} goes without --{other.replace('_', '-')}")
     if options.to and options.format != "text":
         parser.error("--to goes without --format")
+    if options.to and options.show:
+        parser.error("--to goes without --show: the event is --to=FORMAT=EVENT")
 
 
 def _check_inlined(parser: Parser, options: Options) -> None:
