@@ -171,6 +171,14 @@ def test_a_difference_has_two_shares(place: Path) -> None:
     assert heads(place, "--diff", "a.out", "a.out").endswith("; their cycles changed nowhere")
 
 
+def test_one_walk_is_a_walk(tmp_path: Path) -> None:
+    for walks, said in ((1, "1 page walk, 0.500 per 1000 Ir"), (2, "2 page walks, 1.000 per 1000 Ir")):
+        counts = f"2000 {walks} 0 0"
+        head = "# callgrind format\npositions: line\nevents: Ir ILtm DLtmr DLtmw\nob=a\nfl=a.c\nfn=f\n"
+        (tmp_path / "out").write_text(f"{head}1 {counts}\ntotals: {counts}\n")
+        assert f"; {said}\n" in out_of(tmp_path, "out")
+
+
 TWO = """# callgrind format
 desc: Machine: m
 desc: Miss cycles: {least}..{least}
