@@ -254,6 +254,7 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
                 by_data.read(path, options.machine, options.of, options.by, naming, progress)
             )
     _refuse_other_machines(files, options.machine)
+    files = by_data.with_common_labels(files)
     if options.phase is not None:
         by_address = options.inlined
         files = [read(phase_file(out, options.phase), progress, by_address) for out in files]

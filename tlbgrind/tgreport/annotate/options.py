@@ -353,6 +353,8 @@ def parse(arguments: Sequence[str]) -> Options:
     ):
         if options.advice and given:
             parser.error(f"--advice goes without --{name}")
+    if options.of and len(options.outfiles) > 1 and re.search(r"(?:^| )#[0-9]+$", options.of):
+        parser.error(f"--of={options.of}: a number is of one data file only, not of {len(options.outfiles)}")
     if options.data_type and "data:offset" not in options.by:
         parser.error("--data-type goes with --by=data:offset only")
     _check_mappings(parser, options)
