@@ -23,6 +23,7 @@ REFUSED = {
     "--by= two-level.out": f"argument --by: '' is not NAME[,NAME...]{SEE}",
     "--annotated two-level.out": f"no option --annotated; did you mean --annotate?{SEE}",
     "--thresh=1 two-level.out": f"no option --thresh; did you mean --threshold=1?{SEE}",
+    "--annotatd=1 two-level.out": f"no option --annotatd; did you mean --annotate?{SEE}",
     "--annotate=stride.c two-level.out": "argument --annotate: ignored explicit argument 'stride.c'"
     + SEE,
     "two-level.out --context": f"argument --context: expected one argument{SEE}",

@@ -185,7 +185,8 @@ def _one(measured: Measured, lab: Lab, show: Screen) -> list[str]:
     for process in measured.processes:
         text += _process(process, lab.perf.events, show)
     agree = f"{measured.pages:,} of {max(measured.natives, measured.simulated):,} pages agree"
-    text.append(f"{agree}, {percent(measured.share)}, with the best of {measured.tries} native runs;")
+    tried = f"the best of {measured.tries} native runs" if measured.tries > 1 else "the first native run"
+    text.append(f"{agree}, {percent(measured.share)}, with {tried};")
     text.append(f"two native runs agree in {percent(measured.again)}.")
     return text
 

@@ -128,7 +128,7 @@ function showShares(host) {
       make("span", {}, ""), make("span", { className: "ratio" }, many && first ? "ratio" : ""));
    host.append(axis, ...rows);
    if (machines.length > shown.length) {
-      host.append(make("p", {}, make("a", { href: "#machines" }, `and ${machines.length - shown.length} more machines`)));
+      host.append(make("p", {}, make("a", { href: "#machines" }, `and ${machines.length - shown.length} more ${machines.length === shown.length + 1 ? "machine" : "machines"}`)));
    }
    const bases = [...new Set(shown.map(({ share }) => share.basis).filter(Boolean))].map((basis) => basis.replace(/(\d)\.\.(\d)/, "$1 to $2"));
    const notes = ["Estimated", bases.length > 0 && ` (${bases.join("; ")})`, ": full colour at least, pale at most."];
