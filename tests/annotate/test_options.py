@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from annotate_support import SCRIPT, command, run
-from tg_companions import ROOT
+from tg_companions import ROOT, package
 
 SEE = " (tg_annotate --help lists what is allowed)"
 
@@ -337,3 +337,22 @@ def test_what_rows_are_sorted_by_has_a_column(view: str, place: Path) -> None:
     assert columns("--sort=Ir") == usual
     assert columns("--sort=Dw", "--show=Ir")[:1] == ["Ir"]
     assert "Dw" not in columns("--sort=Dw", "--show=Ir")
+
+
+@pytest.mark.parametrize(
+    ("recorded", "found"),
+    [
+        ("./string/../sysdeps/x/multiarch/../multiarch/strcmp.S", "sysdeps/x/multiarch/strcmp.S"),
+        ("../../lib/./list.c", "lib/list.c"),
+        ("/build/a/b/../../lib/list.c", "lib/list.c"),
+        ("/build/../lib/list.c", "list.c"),
+    ],
+)
+def test_a_source_beside_the_folder_of_its_compilation_is_found(tmp_path: Path, recorded: str, found: str) -> None:
+    """Where a name goes up, as glibc's do, the folders in front of that are none of its own."""
+    there = tmp_path / "moved" / found
+    there.parent.mkdir(parents=True)
+    there.write_text("the line\n")
+    source = package("annotate.sources").find(recorded, [str(tmp_path / "nowhere"), str(tmp_path / "moved")])
+    assert source is not None
+    assert (source.path, source.lines) == (str(there), ["the line"])
