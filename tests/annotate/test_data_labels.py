@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -84,3 +86,14 @@ def test_a_number_chooses_in_one_file_only(tmp_path: Path, of: str) -> None:
     said = f"tg_annotate: error: --of={of}: a number is of one data file only, not of 2{see}\n"
     assert (done.status, done.out, done.err.decode()) == (1, b"", said)
     assert len(rows(tmp_path, f"--of={of}", "a")) == 1
+
+
+def test_a_data_file_may_come_through_a_pipe(tmp_path: Path) -> None:
+    write(tmp_path / "a", {BY_ONE: 100})
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["cp", "a", "pipe"], cwd=tmp_path):
+        assert rows(tmp_path, "pipe") == {LABEL: "100"}
+    with subprocess.Popen(["cp", "/dev/null", "pipe"], cwd=tmp_path):
+        done = run(tmp_path, "--by=data", "pipe")
+    assert (done.status, done.out) == (1, b"")
+    assert done.err == b"tg_annotate: error: pipe:1: not a data file: the first line is not '# tlbgrind data'\n"

@@ -248,7 +248,9 @@ def read(
 ) -> OutFile:
     """An out-file, or what there is in a data file of that machine and of that code or data."""
     of_data = next((what for what in by if what in ("data", "data:offset")), None)
-    if datafile.is_data_file(path):
+    # Of a pipe nothing can be read twice: it is what it is asked for.
+    is_pipe = os.path.exists(path) and not os.path.isfile(path)
+    if datafile.is_data_file(path) or is_pipe and (of_data is not None or of is not None):
         data = datafile.read(path)
         if "data:offset" in by and "offsets" not in data.header:
             raise ReportError("--by=data:offset takes data files of --data-offsets=yes", path)
