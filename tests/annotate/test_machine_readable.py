@@ -304,6 +304,8 @@ def edited(place: Path, name: str, walks: int) -> str:
         (100, 105, "5%", ""),
         (100, 106, "5%", "walks grew by 6.000%, from 100 to 106"),
         (100, 94, "5%", ""),
+        (1, 9 * 10**15, "5%", f"walks grew by {9 * 10**17 - 100:,}.000%, from 1 to {9 * 10**15:,}"),
+        (300, 301, "0.3%", "walks grew by 0.333%, from 300 to 301"),
         (0, 0, "5%", ""),
         (0, 1, "500%", "walks grew from nothing, from 0 to 1"),
         (100, 106, "Ir>5%", ""),
