@@ -201,6 +201,7 @@ PYTEST_FILES = \
 	tests/annotate/test_adding_up.py \
 	tests/annotate/test_advice.py \
 	tests/annotate/test_calls.py \
+	tests/annotate/test_data_labels.py \
 	tests/annotate/test_golden.py \
 	tests/annotate/test_library_advice.py \
 	tests/annotate/test_machine_readable.py \

@@ -210,6 +210,20 @@ def test_fewer_faults_alone_pay_in_anonymous_memory(tmp_path: Path) -> None:
     assert "A page fault is taken to cost 1,000 to 5,000 cycles." in " ".join(text.split())
 
 
+@pytest.mark.parametrize("part", ["Collected: in f", "Of phase: start", "Of thread: 2", "Trigger: client request"])
+def test_faults_of_the_whole_run_are_no_reason_in_a_part_of_it(tmp_path: Path, part: str) -> None:
+    """Its instructions are others than those that the faults belong to."""
+    saves = [
+        write(tmp_path, "m", 100, f"desc: {part}\n"),
+        write(tmp_path, "m@heap:2M", 90, f"desc: {part}\n" + TOUCHES.format(pages=900, faults=400)),
+    ]
+    text = run(tmp_path, "--advice", *saves).out.decode()
+    assert "\n900 page faults at first touches of the whole run\n" in text
+    assert "by fewer page faults" not in text
+    (table,) = (t for t in document(run(tmp_path, "--advice", "--format=json", *saves).out)["tables"] if t["name"] == "advice")
+    assert [(row["pays"], row["faults_saved"]) for row in table["rows"]] == [("no", 500)]
+
+
 def test_pages_that_no_array_holds_are_named(tmp_path: Path) -> None:
     held = "desc: Unheld: 64K\n"
     files = [write(tmp_path, "m", 5000), write(tmp_path, "m@heap:64K", 9000, held), write(tmp_path, "m@heap:2M", 100)]

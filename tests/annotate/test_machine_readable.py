@@ -189,10 +189,13 @@ def test_a_comparison_has_the_counts_of_each_file(place: Path) -> None:
             for row in table(found, view)["rows"]:
                 own = alone.pop(tuple(row[f] for f in fields), dict.fromkeys(columns, 0))
                 assert {c: row[f"{c}:{label}"] for c in columns} == {c: own[c] for c in columns}
-            # What has no count of the first sort event is in the rest, and nothing is lost.
+            # Nothing is left out, also where the first sort event has no count.
             rest = table(found, view)["rest"] or {}
             for column in columns:
-                assert rest.get(f"{column}:{label}", 0) == sum(row[column] for row in alone.values())
+                assert rest.get(f"{column}:{label}", 0) == 0
+            assert not any(row[column] for row in alone.values() for column in columns)
+        assert any(row[f"{columns[0]}:{label}"] and not row[f"walks:{label}"] for row in table(found, "line")["rows"])
+    assert "below the threshold" not in good(place, *arguments)
 
 
 @pytest.mark.parametrize("threshold", ["0.1", "5", "60"])
@@ -301,6 +304,8 @@ def edited(place: Path, name: str, walks: int) -> str:
         (100, 105, "5%", ""),
         (100, 106, "5%", "walks grew by 6.000%, from 100 to 106"),
         (100, 94, "5%", ""),
+        (1, 9 * 10**15, "5%", f"walks grew by {9 * 10**17 - 100:,}.000%, from 1 to {9 * 10**15:,}"),
+        (300, 301, "0.3%", "walks grew by 0.333%, from 300 to 301"),
         (0, 0, "5%", ""),
         (0, 1, "500%", "walks grew from nothing, from 0 to 1"),
         (100, 106, "Ir>5%", ""),

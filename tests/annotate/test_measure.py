@@ -168,7 +168,53 @@ def test_a_difference_has_two_shares(place: Path) -> None:
     with_costs(place / "second.out", place / "b.out", ASSUMED)
     line = heads(place, "--diff", "a.out", "b.out")
     assert re.match(r"TLB misses take \S+ to \S+% of the time \(estimate\) in the first file, \S+ to \S+% in the second; most of the change: ", line)
-    assert heads(place, "--diff", "a.out", "a.out").endswith("; nothing changed")
+    assert heads(place, "--diff", "a.out", "a.out").endswith("; their cycles changed nowhere")
+
+
+def test_one_walk_is_a_walk(tmp_path: Path) -> None:
+    for walks, said in ((1, "1 page walk, 0.500 per 1000 Ir"), (2, "2 page walks, 1.000 per 1000 Ir")):
+        counts = f"2000 {walks} 0 0"
+        head = "# callgrind format\npositions: line\nevents: Ir ILtm DLtmr DLtmw\nob=a\nfl=a.c\nfn=f\n"
+        (tmp_path / "out").write_text(f"{head}1 {counts}\ntotals: {counts}\n")
+        assert f"; {said}\n" in out_of(tmp_path, "out")
+
+
+TWO = """# callgrind format
+desc: Machine: m
+desc: Miss cycles: {least}..{least}
+desc: Share of time: 1.00%..2.00% assumed: 1..2 instructions a cycle
+positions: line
+events: Ir Wcyc
+ob=a
+fl=a.c
+fn=f
+1 {f}
+fn=g
+2 {g}
+totals: {sums}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (((900, 50), (100, 50)), ((900, 49), (100, 151)), "most of the change: g [a]"),
+        (((900, 90), (100, 10)), ((900, 10), (100, 90)), "largest change: f [a]"),
+        (((900, 90), (100, 50)), ((900, 10), (100, 100)), "most of the change: f [a]"),
+        (((900, 10), (100, 20)), ((900, 90), (100, 0)), "most of the change: f [a]"),
+        (((900, 10), (100, 20)), ((900, 20), (100, 0)), "most of the change: g [a]"),
+        # Its share is another, since it executes less.
+        (((900, 50), (100, 50)), ((100, 50), (100, 50)), "their cycles changed nowhere"),
+    ],
+)
+def test_one_place_has_most_of_a_change_or_only_the_largest(
+    tmp_path: Path, before: tuple[tuple[int, int], ...], after: tuple[tuple[int, int], ...], said: str
+) -> None:
+    for name, (f, g) in (("a.out", before), ("b.out", after)):
+        lines = [f"{f[0]} {f[1]}", f"{g[0]} {g[1]}", f"{f[0] + g[0]} {f[1] + g[1]}"]
+        text = TWO.format(least=f[1] + g[1], f=lines[0], g=lines[1], sums=lines[2])
+        (tmp_path / name).write_text(text)
+    assert heads(tmp_path, "--diff", "a.out", "b.out").endswith(f"in the second; {said}")
 
 
 def test_a_comparison_has_the_share_of_each_place(place: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from annotate_support import SCRIPT, command, run
-from tg_companions import ROOT
+from tg_companions import ROOT, package
 
 SEE = " (tg_annotate --help lists what is allowed)"
 
@@ -23,6 +23,7 @@ REFUSED = {
     "--by= two-level.out": f"argument --by: '' is not NAME[,NAME...]{SEE}",
     "--annotated two-level.out": f"no option --annotated; did you mean --annotate?{SEE}",
     "--thresh=1 two-level.out": f"no option --thresh; did you mean --threshold=1?{SEE}",
+    "--annotatd=1 two-level.out": f"no option --annotatd; did you mean --annotate?{SEE}",
     "--annotate=stride.c two-level.out": "argument --annotate: ignored explicit argument 'stride.c'"
     + SEE,
     "two-level.out --context": f"argument --context: expected one argument{SEE}",
@@ -49,6 +50,18 @@ REFUSED = {
     "--diff two-level.out second.out second.out": f"--diff takes two OUTFILEs, not 3{SEE}",
     "--source=ride.c two-level.out": "argument --source: no source 'ride.c' among the 2 that"
     " two-level.out names; --by=file --threshold=0 lists them",
+    "--advice --by=line two-level.out": f"--advice goes without --by{SEE}",
+    "--advice --show=Ir two-level.out": f"--advice goes without --show{SEE}",
+    "--advice=libraries --sort=Ir two-level.out": f"--advice goes without --sort{SEE}",
+    "--advice --of=main two-level.out": f"--advice goes without --of{SEE}",
+    "--advice --machine=custom two-level.out": f"--advice goes without --machine{SEE}",
+    "--advice=libraries --phase=start two-level.out": f"--advice goes without --phase{SEE}",
+    "--to=pprof --show=Ir two-level.out": "--to goes without --show: the event is --to=FORMAT=EVENT"
+    + SEE,
+    "--machine=zen4 two-level.out": "two-level.out: argument --machine: 'zen4' is chosen in data"
+    " files; this out-file is of custom",
+    "--machine=zen4 callgrind.out": "callgrind.out: argument --machine: 'zen4' is chosen in data"
+    " files; this out-file is of no machine",
     "--mod-filename=src two-level.out": "argument --mod-filename: 'src' is not s/RE/NEW/, with g or"
     f" i behind it or not{SEE}",
     "--mod-filename=s/a/b two-level.out": "argument --mod-filename: 's/a/b' is not s/RE/NEW/, with"
@@ -324,3 +337,22 @@ def test_what_rows_are_sorted_by_has_a_column(view: str, place: Path) -> None:
     assert columns("--sort=Ir") == usual
     assert columns("--sort=Dw", "--show=Ir")[:1] == ["Ir"]
     assert "Dw" not in columns("--sort=Dw", "--show=Ir")
+
+
+@pytest.mark.parametrize(
+    ("recorded", "found"),
+    [
+        ("./string/../sysdeps/x/multiarch/../multiarch/strcmp.S", "sysdeps/x/multiarch/strcmp.S"),
+        ("../../lib/./list.c", "lib/list.c"),
+        ("/build/a/b/../../lib/list.c", "lib/list.c"),
+        ("/build/../lib/list.c", "list.c"),
+    ],
+)
+def test_a_source_beside_the_folder_of_its_compilation_is_found(tmp_path: Path, recorded: str, found: str) -> None:
+    """Where a name goes up, as glibc's do, the folders in front of that are none of its own."""
+    there = tmp_path / "moved" / found
+    there.parent.mkdir(parents=True)
+    there.write_text("the line\n")
+    source = package("annotate.sources").find(recorded, [str(tmp_path / "nowhere"), str(tmp_path / "moved")])
+    assert source is not None
+    assert (source.path, source.lines) == (str(there), ["the line"])

@@ -179,6 +179,19 @@ LABEL = "/a/b/c/file.cc:ns::function(int, long) [/usr/lib/x86_64-linux-gnu/libx.
 
 
 @pytest.mark.parametrize(
+    ("label", "fitted"),
+    [
+        ("a.cc:(anonymous namespace)::f(int, long, char) [a]", "a.cc:(anonymous namespace)::f(...) [a]"),
+        ("a.cc:X<...>::operator()(int, long, char) const [a]", "a.cc:X<...>::operator()(...) const [a]"),
+        ("libc_start_call_main.h:(below main) [/lib64/libc.so]", "libc_start_call_main.h:(below main) [.../libc.so]"),
+        ("a.cc:f(void (*)(int, long, char), int, long) [a]", "a.cc:f(...) [a]"),
+    ],
+)
+def test_only_parameters_become_dots(label: str, fitted: str) -> None:
+    assert NAMES.fit(label, len(label) - 1) == fitted
+
+
+@pytest.mark.parametrize(
     ("room", "fitted"),
     [
         (len(LABEL), LABEL),

@@ -10,6 +10,7 @@ from faults_support import DATA, good, refused
 from faults_support import run as tg_faults
 from native_support import Fault, Log, run
 from tg_environment import client
+from tg_tables import document
 
 CLIENT = client("fault_stacks")
 
@@ -137,6 +138,21 @@ def test_a_function_with_all_that_it_calls(log: Log) -> None:
     assert own["inner"] == alone["inner"]
     assert own["deep"] - alone.get("deep", 0) == 1
     assert own["main"] >= own["outer"] + own["fill"] + own["ask"]
+
+
+def test_functions_that_have_no_room_are_counted(log: Log) -> None:
+    """A fault is in several of these rows, so they have no sum."""
+    place = log.path.parent
+    everything = document(good("--by=inclusive", "--top=0", "--format=json", log.path, folder=place))["tables"][1]
+    few = document(good("--by=inclusive", "--top=2", "--format=json", log.path, folder=place))["tables"][1]
+    others = len(everything["rows"]) - 2
+    assert (everything["rest"], few["rows"]) == (None, everything["rows"][:2])
+    assert others > 2
+    assert few["rest"] == {"rows": others, **dict.fromkeys(few["columns"])}
+    assert f"  <{others} more>\n" in good("--by=inclusive", "--top=2", log.path, folder=place)
+    compared = good("--compare", "--by=inclusive", "--top=2", log.path, log.path, folder=place)
+    assert f"  <{others} more>\n" in compared
+    good("--by=inclusive", "--top=2", "--color=always", log.path, folder=place)
 
 
 def test_a_log_without_stacks_is_refused(tmp_path: Path) -> None:

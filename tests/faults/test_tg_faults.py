@@ -145,18 +145,18 @@ def test_the_first_answer_is_what_faults_take_of_the_time(tmp_path: Path) -> Non
     # 16,000 of 64,000 cycles, and 80,000 of 104,000.
     assert took(48_000, tmp_path) == (
         f"Page faults take 25 to 77% of the time {each}; worth a look (5% or more); "
-        "nothing to win in a run of more than 1,600,000 cycles."
+        "nothing to win in a run of more than 8,000,000 cycles."
     )
     # 16,000 of 1,600,000, and 80,000 of 872,000.
     assert took(1_584_000, tmp_path) == (
         f"Page faults take 1.0 to 9.2% of the time {each}; may be worth a look (5% or more); "
-        "nothing to win in a run of more than 1,600,000 cycles."
+        "nothing to win in a run of more than 8,000,000 cycles."
     )
     # 80,000 of 8,000,000 cycles is 1%; two instructions more are less.
     assert "transparent huge pages" in took(15_840_000, tmp_path)
     assert took(15_840_002, tmp_path) == (
         f"Page faults take 0.1 to 1.0% of the time {each}; nothing to win (below 1%); "
-        "it would be 1% in a run of 8,000,000 cycles or fewer."
+        "it could be 1% in a run of 8,000,000 cycles or fewer."
     )
 
 

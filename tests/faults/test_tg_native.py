@@ -134,6 +134,13 @@ def test_lost_faults_are_an_error() -> None:
 # --- Which pages are the same ---
 
 
+def test_the_first_run_is_no_choice_of_several() -> None:
+    cli, measured = package("native.cli"), package("native.measure").Measured
+    for tries, said in ((1, "with the first native run;"), (2, "with the best of 2 native runs;")):
+        first, _ = cli._one(measured([], 0, tries, 1.0), None, None)
+        assert first == f"0 of 0 pages agree, 0.00%, {said}"
+
+
 def touches(*places: tuple[int, str, int, str]) -> Any:
     """Of page, kind, the region's begin, file."""
     touch = package("native.pairing").Touch

@@ -112,6 +112,24 @@ int main(int argc, char **argv) { early++; bss_b[2 + argc] = 1; bss_c[699 + argc
     assert now == logged
 
 
+def test_a_page_of_data_and_bss_is_one_of_both(tmp_path: Path) -> None:
+    """What is written first there is of .data; what follows, of .bss, has been written as well."""
+    source = """
+int first = 1, behind;
+int main(void) { first = 2; behind = 3; return 0; }
+"""
+    program = linked(tmp_path, "prog", [compiled(tmp_path, "d", source, "-fno-pie")], "-no-pie")
+    binary = package("formats.elf").read(str(program))
+    places = {s.name: s.address for s in binary.symbols if s.name in ("first", "behind")}
+    text = good(tmp_path, "--data", "--top=0", recorded(tmp_path, program, what="data"))
+    rows = [re.split(r"  +", line.strip()) for line in text.splitlines()]
+    assert len({address & ~0xFFF for address in places.values()}) == 1, places
+    assert {row[0][:4]: row[1:3] for row in rows if row[0].startswith(("data:", "bss:"))} == {
+        "data": ["1", "1"],
+        "bss:": ["1", "1"],
+    }
+
+
 def variables(text: str) -> dict[str, list[str]]:
     """The rows of the list of variables, by name."""
     rows = [re.split(r"  +", line.strip()) for line in text.splitlines()]

@@ -112,7 +112,7 @@ def test_what_few_runs_enter_can_be_left_out() -> None:
     arguments = ("--weights=3,1", "first.entries", "second.entries")
     assert "run" in good(DATA, "--names=-", *arguments).split()
     assert "run" not in good(DATA, "--names=-", "--least=30", *arguments).split()
-    assert "Left out by --least: 1 functions" in good(DATA, "--least=30", *arguments)
+    assert "Left out by --least: 1 function" in good(DATA, "--least=30", *arguments)
 
 
 def test_one_order_is_for_one_object(tmp_path: Path) -> None:

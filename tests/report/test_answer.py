@@ -173,6 +173,17 @@ def test_the_first_screen_has_the_share_and_what_costs_most(browser: Browser, tm
 
 
 @in_browser
+def test_of_functions_of_one_name_each_has_a_line_of_its_own_source(browser: Browser, tmp_path: Path) -> None:
+    path = costly_file(tmp_path / "out", COSTS, "made")
+    other = f"fl=(2) {tmp_path / 'other.c'}\nfn=(3) hit"
+    path.write_text(path.read_text().replace("fn=(3) little", other))
+    show(browser, made(tmp_path, path))
+    first = ".cards.three .card:first-child "
+    assert texts(browser, f"{first}.name") == ["hit", "walked", "hit"]
+    assert texts(browser, f"{first}.detail") == ["costly.c:2", "costly.c:1", "other.c:3"]
+
+
+@in_browser
 def test_one_choice_holds_for_tables_and_flame_graph(browser: Browser, tmp_path: Path) -> None:
     show(browser, made(tmp_path, calls_file(tmp_path / "out")))
     heads = "Table.all.filter((t) => t.by).map((t) => [t.title, t.all.at(2).title])"

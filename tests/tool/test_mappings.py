@@ -161,6 +161,13 @@ def test_the_report_says_what_lies_outside_and_what_to_do(tmp_path: Path) -> Non
     (row,) = (row for row in table["rows"] if row["address"] == "350022000")
     assert (row["KiB"], row["begin_KiB"], row["inside_KiB"], row["end_KiB"]) == (6076, 1912, 4096, 68)
     assert row["references"] == 3635 and row["how"].startswith("begin it on a boundary of 2M")
+    # What lies in no mapping is a row, but no small mapping.
+    below = [row for row in table["rows"] if row["KiB"] < 2048]
+    small = [row for row in below if row["kind"] != "unknown"]
+    assert len(small) == len(below) - 1
+    misses, walks = (sum(row[name] for row in small) for name in ("L1tm", "walks"))
+    said = f"{len(small)} mappings are smaller than a page of 2M; {misses:,} L1 misses, {walks:,} walks fall there."
+    assert said in " ".join(text.stdout.split())
     assert annotate("--mappings", "--format=csv", path).stdout.startswith("table,address,end,mode,kind,file,")
 
 

@@ -41,6 +41,10 @@ _FAULTS_ALONE = ("anon", "heap", "stack")
 # 1% of the time.
 SWITCH_EVERY, MANY_PAGES = 5_000_000, 250
 
+# What an out-file says that has the counts of a part of the run only: its first touches are still
+# those of all of the run.
+_OF_A_PART = ("Collected", "Of phase", "Of thread", "Trigger")
+
 # Why nothing changes: all as it was, or no page of the size was there. Files of older runs do not
 # tell one of the last two from the other.
 NONE, ROOM, UNTOUCHED, ABSENT = "none", "room", "untouched", "absent"
@@ -92,6 +96,7 @@ class Advice(NamedTuple):
     walks: int
     misses: int
     faults: int
+    is_part: bool  # the counts are of a part of the run, of which these faults are
     spends: tuple[Cycles, Spent]  # on misses, and in all
     assumed: bool  # the files do not tell what a miss costs
     alone: bool  # nothing else has the core in the simulation, and it could matter
@@ -294,7 +299,11 @@ def _advise(base: OutFile, files: Sequence[OutFile]) -> Advice:
     gains = sorted((_gain(base, variant, spends, faults) for variant in variants), key=_rank)
     sizes = sorted({gain.size for gain in gains}, key=bytes_of, reverse=True)
     counts = _sum(base, "Ir"), _walks(base), _misses(base), faults
-    return Advice(machine, sizes, *counts, spends, costs_are_assumed(base), alone, gains)
+    return Advice(machine, sizes, *counts, _is_part(base), spends, costs_are_assumed(base), alone, gains)
+
+
+def _is_part(base: OutFile) -> bool:
+    return any(name in _OF_A_PART for name, _ in base.descriptions)
 
 
 def _check_all_are_there(base: OutFile, variants: Sequence[_Variant]) -> None:
@@ -328,9 +337,7 @@ def _gain(base: OutFile, variant: _Variant, spends: tuple[Cycles, Spent], faults
     left = had if out is base else cycles_of(out)
     saved = _walks(base) - _walks(out), _misses(base) - _misses(out)
     faults_saved = _faults(base, variant)[1]
-    # With --toggle-collect the faults are the whole run's, and the instructions are not.
-    is_part = any(name == "Collected" for name, _ in base.descriptions)
-    alone = variant.kind.partition("#")[0] in _FAULTS_ALONE and not is_part
+    alone = variant.kind.partition("#")[0] in _FAULTS_ALONE and not _is_part(base)
     backed = variant.backed()
     same = variant.same
     if out is not base and not backed[0] and saved == (0, 0):

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..base.terminal import Screen
-from ..base.text import aligned, wrapped
+from ..base.text import aligned, counted, wrapped
 from ..formats.verdicts import (
     ASSUMED_WORDS,
     FAULT,
@@ -61,7 +61,7 @@ def _of_faults(gains: Sequence[Gain], width: int) -> list[str]:
     text = []
     for gain in gains:
         if gain.by_faults is not None:
-            reason = f"{gain.faults_saved:,} page faults: {gain.by_faults.reason()}."
+            reason = f"{counted(gain.faults_saved, 'page fault')}: {gain.by_faults.reason()}."
             text += wrapped(f"  {name_of(gain)} saves ", reason, width, 4)
     return text
 
@@ -170,7 +170,7 @@ def _mappings(advice: Advice, width: int) -> list[str]:
 
 def _rate(advice: Advice) -> str:
     rate = 1000 * advice.walks / advice.instructions if advice.instructions else 0
-    return f"{advice.walks:,} page walks, {rate:,.3f} per 1000 instructions"
+    return f"{counted(advice.walks, 'page walk')}, {rate:,.3f} per 1000 instructions"
 
 
 def _of_machine(advice: Advice, screen: Screen) -> list[str]:
@@ -187,7 +187,8 @@ def _headline(advice: Advice) -> list[str]:
     """What there is to win."""
     text = [f"{advice.machine}: misses take {advice.share()} of the time; {_rate(advice)}"]
     if advice.faults > 0:
-        text.append(f"{advice.faults:,} page faults at first touches")
+        whose = " of the whole run" if advice.is_part else ""
+        text.append(f"{counted(advice.faults, 'page fault')} at first touches{whose}")
     return text
 
 

@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from ..base.errors import ReportError
+from ..base.text import counted
 from ..formats.outfile import Counts, Function, OutFile
 from .listing import label_of
 from .profile import Profile, plus
@@ -94,7 +95,7 @@ def _rows(
         )
     lost = len(counts.keys() - code.keys())
     if lost:
-        warnings.append(f"{function.object}: {lost} instructions with counts are not there")
+        warnings.append(f"{function.object}: {counted(lost, 'instruction')} with counts {'is' if lost == 1 else 'are'} not there")
     return [(at, code.get(at), counts.get(at)) for at in sorted(code.keys() | counts.keys())]
 
 

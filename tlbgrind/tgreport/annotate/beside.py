@@ -93,7 +93,8 @@ def _table(
     names = style.screen.labels(names, sum(2 + width for width, _ in columns))
     if table.omitted:
         what = table.one if table.omitted == 1 else table.many
-        names.append(f"{table.omitted:,} {what} below the threshold")
+        why = "without counts" if comparison.leaves_out_nothing else "below the threshold"
+        names.append(f"{table.omitted:,} {what} {why}")
     cells = zip(*(cells for _, cells in columns), [HEADINGS[table.by], *map(printable, names)])
     heading, *lines = ("  ".join(row).rstrip() for row in cells)
     what = comparison.said(event) + (" and share of time" if comparison.has_time(event) else "")

@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 from array import array
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from operator import add
 
@@ -79,6 +79,62 @@ def labels_of(data: DataFile) -> dict[int, str]:
         0: INSTRUCTIONS,
         **{n: f"{label} #{n}" if uses[label] > 1 else label for n, label in labels.items()},
     }
+
+
+def _exactly(label: str, obj: DataObject) -> tuple[object, ...]:
+    return obj.kind, obj.symbol or obj.name, obj.file, tuple(obj.stack)
+
+
+def _but_for_lines(label: str, obj: DataObject) -> tuple[object, ...]:
+    frames = tuple((frame.function, frame.object) for frame in obj.stack)
+    return obj.kind, obj.symbol or obj.name, obj.file, frames
+
+
+def _by_text(label: str, obj: DataObject) -> tuple[object, ...]:
+    """Of one whose text is no other's; else it is its own."""
+    return (label,) if label == _label(obj) else (label, id(obj))
+
+
+# How an object is found again in another run: of several that look alike the first is the first.
+_LOOKS = (_exactly, _but_for_lines, _by_text)
+
+
+def with_common_labels(files: Sequence[OutFile]) -> list[OutFile]:
+    """Gives what is one object in several runs one label, that of the first file that has it, and
+    different ones different labels: the numbers in labels are those of one file."""
+    known: dict[str, DataObject] = {}
+    found: list[OutFile] = []
+    for out in files:
+        if isinstance(out, OutFileOfData):
+            names = _found_again(out, known)
+            for label, obj in out.objects.items():
+                known.setdefault(names[label], obj)
+            names[INSTRUCTIONS] = INSTRUCTIONS
+            data = {names[label]: counts for label, counts in out.data.items()}
+            offsets = {(names[label], offset): counts for (label, offset), counts in out.offsets.items()}
+            objects = {names[label]: obj for label, obj in out.objects.items()}
+            out = replace(out, data=data, offsets=offsets, objects=objects)
+        found.append(out)
+    return found
+
+
+def _found_again(out: OutFileOfData, known: Mapping[str, DataObject]) -> dict[str, str]:
+    """The labels of a file, and what they are among those known."""
+    names: dict[str, str] = {}
+    free = dict(known)
+    for looks in _LOOKS:
+        alike: dict[tuple[object, ...], list[str]] = {}
+        for label, obj in free.items():
+            alike.setdefault(looks(label, obj), []).append(label)
+        for label, obj in out.objects.items():
+            fitting = alike.get(looks(label, obj)) if label not in names else None
+            if fitting:
+                names[label] = fitting.pop(0)
+                del free[names[label]]
+    for label in out.objects:
+        if label not in names:
+            names[label] = f"{label} of {out.path}" if label in known else label
+    return names
 
 
 def _section(data: DataFile, machine: str | None) -> Section:
@@ -192,7 +248,9 @@ def read(
 ) -> OutFile:
     """An out-file, or what there is in a data file of that machine and of that code or data."""
     of_data = next((what for what in by if what in ("data", "data:offset")), None)
-    if datafile.is_data_file(path):
+    # Of a pipe nothing can be read twice: it is what it is asked for.
+    is_pipe = os.path.exists(path) and not os.path.isfile(path)
+    if datafile.is_data_file(path) or is_pipe and (of_data is not None or of is not None):
         data = datafile.read(path)
         if "data:offset" in by and "offsets" not in data.header:
             raise ReportError("--by=data:offset takes data files of --data-offsets=yes", path)

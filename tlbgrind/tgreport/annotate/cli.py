@@ -107,6 +107,18 @@ def _refuse_parts_of_each_other(files: Sequence[OutFile]) -> None:
             )
 
 
+def _refuse_other_machines(files: Sequence[OutFile], machine: str | None) -> None:
+    """A data file has the counts of all machines, of which one is chosen; an out-file those of one."""
+    for out in files:
+        own = advice.machine_of(out)
+        if machine is not None and own != machine:
+            raise ReportError(
+                f"argument --machine: '{machine}' is chosen in data files; this out-file is of "
+                f"{own or 'no machine'}",
+                out.path,
+            )
+
+
 def _run_of(out: OutFile) -> tuple[str, str, str]:
     return out.command, out.pid, out.part
 
@@ -241,6 +253,8 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
             files.append(
                 by_data.read(path, options.machine, options.of, options.by, naming, progress)
             )
+    _refuse_other_machines(files, options.machine)
+    files = by_data.with_common_labels(files)
     if options.phase is not None:
         by_address = options.inlined
         files = [read(phase_file(out, options.phase), progress, by_address) for out in files]

@@ -85,6 +85,7 @@ class Comparison:
         self._least = [
             max(1, ceil(threshold * (count or 0) / 100)) for count in self.totals(self.primary)
         ]
+        self.leaves_out_nothing = threshold == 0  # but what has no counts at all
 
     def _chosen(self, option: str, names: Sequence[str]) -> list[str]:
         for name in names:
@@ -161,7 +162,8 @@ class Comparison:
             names.update(dict.fromkeys(table))
             event = column.events.get(self.primary)
             for name, counts in table.items():
-                if event is not None and event.of(counts) >= self._least[number]:
+                matters = event is not None and event.of(counts) >= self._least[number]
+                if matters or self.leaves_out_nothing and any(counts):
                     kept[name] = []
         for name in kept:
             kept[name] = [
@@ -180,6 +182,11 @@ class Comparison:
             wanted: set[int] = set()
             for column, sums, least in zip(self.columns, files, self._least):
                 event = column.events.get(self.primary)
+                if self.leaves_out_nothing:
+                    table = column.profile.lines([file])[file]
+                    here.update(table)
+                    wanted.update(line for line, counts in table.items() if any(counts))
+                    continue
                 if event is None or event.of(sums.get(file, column.profile.zero)) < least:
                     # No line has more than its file.
                     here |= column.profile.line_numbers(file)

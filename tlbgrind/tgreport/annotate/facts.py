@@ -171,6 +171,7 @@ def _result(profile: Profile, selection: Selection) -> str:
     events = Events(profile).by_name
     event = events.get("walks") or selection.primary or selection.sort[0]
     name = "page walks" if event.name == "walks" else event.name
+    singular = "page walk" if event.name == "walks" else event.name
     total = event.of(profile.totals)
     if profile.diff:
         first = event.of(profile.base)
@@ -178,7 +179,7 @@ def _result(profile: Profile, selection: Selection) -> str:
     instructions = events["Ir"].of(profile.totals) if "Ir" in events else 0
     if event.name == "Ir" or not instructions:
         return f"{total:,} {name}"
-    return f"{total:,} {name}, {1000 * total / instructions:,.3f} per 1000 Ir"
+    return f"{total:,} {singular if total == 1 else name}, {1000 * total / instructions:,.3f} per 1000 Ir"
 
 
 class Elsewhere(NamedTuple):

@@ -9,7 +9,7 @@ from collections import Counter
 from ..base.errors import printable
 from ..base.names import cut
 from ..base.terminal import Screen
-from ..base.text import percentage, wrapped
+from ..base.text import counted, percentage, wrapped
 from ..formats.verdicts import (
     NO,
     WORTH_PERCENT,
@@ -199,7 +199,7 @@ def _of_merges(found: Libraries, width: int) -> list[str]:
             text += wrapped(label, what, width)
         if merge.of_pages.word != NO:
             what = (
-                f"merging may pay at the start: it saves {merge.saved_pages:,} pages of code, each a page "
+                f"merging may pay at the start: it saves {counted(merge.saved_pages or 0, 'page')} of code, each a page "
                 f"fault at most; {merge.of_pages.reason()}."
             )
             text += wrapped(label, what, width)
@@ -241,7 +241,7 @@ def _order(found: Libraries, width: int) -> list[str]:
     return wrapped(
         "  order: ",
         "tg_order puts executed functions side by side, in separate libraries, too; what was executed of "
-        f"the merged objects in {most.out.path} lies in {most.merged_pages:,} pages and would fill "
+        f"the merged objects in {most.out.path} lies in {counted(most.merged_pages, 'page')} and would fill "
         f"{most.least_pages:,}",
         width,
     )

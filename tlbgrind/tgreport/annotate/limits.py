@@ -165,9 +165,15 @@ def _number(value: Fraction | None, limit: Limit) -> str:
         return "unlimited"
     if limit.event == SHARE:
         return f"{float(value):.2f}%"
-    return f"{int(value):,}" if value.denominator == 1 else f"{float(value):,.3f}"
+    return f"{int(value):,}" if value.denominator == 1 else _decimal(value)
+
+
+def _decimal(value: Fraction) -> str:
+    """In thousandths, of counts of any size."""
+    whole, thousandths = divmod(abs(round(1000 * value)), 1000)
+    return f"{'-' if value < 0 else ''}{whole:,}.{thousandths:03}"
 
 
 def _grown(first: Fraction | None, second: Fraction | None, grown: Fraction | None, limit: Limit) -> str:
-    by = "from nothing" if grown is None else f"by {float(grown):.3f}%"
+    by = "from nothing" if grown is None else f"by {_decimal(grown)}%"
     return f"grew {by}, from {_number(first, limit)} to {_number(second, limit)}"

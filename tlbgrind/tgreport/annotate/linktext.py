@@ -22,14 +22,14 @@ def verdict_text(found: Linker, screen: Screen) -> list[str]:
     cycles, whole = found.cycles(found.spent), found.cycles(found.whole)
     share = found.share(found.spent, found.spent)
     word = word_of(*share)
-    longest = longest_run(cycles, word)
+    longest = longest_run(cycles)
     rests = (
         f"the dynamic linker has {percent(share)} of the program's cycles ({cycles.words()} of "
         f"{whole.words()}{'' if found.knows_cost else ', without those of misses, which are not known'})"
     )
     least = f"{WORTH_PERCENT}%"
     if word == NO:
-        turns = f"it would have {least} in a run of {longest:,} cycles or fewer"
+        turns = f"it could have {least} in a run of {longest:,} cycles or fewer"
         return wrapped("Nothing to win at the start: ", f"{rests}; {turns}.", screen.width)
     best = [
         f"{one.name} ({percent(found.share(one.least, one.most))})"

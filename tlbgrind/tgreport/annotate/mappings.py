@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ..base.terminal import Screen
-from ..base.text import wrapped
+from ..base.text import counted, wrapped
 from ..formats.cost import Cycles
 from ..formats.mappings import PARTS, Mapping, Mappings, mappings_of
 from ..formats.outfile import Counts, OutFile
@@ -153,7 +153,8 @@ class Found(NamedTuple):
             text.append(f"let it end at {behind:#x}: {_END[m.kind].format(**words)}")
         if self.is_worth(inside) and self.is_in_small(row):
             text.append(
-                f"back its whole large pages by such pages: {inside.walks:,} walks are for base pages there "
+                f"back its whole large pages by such pages: {counted(inside.walks, 'walk')} "
+                f"{'is' if inside.walks == 1 else 'are'} for base pages there "
                 "(a run with --advice says what they save, and how to get them)"
             )
         return text
@@ -249,8 +250,7 @@ def _warnings(found: Found, row: Row) -> list[str]:
             where = f"outside of aligned pages of {size}: none fits"
         cost = found.verdict(sums).percent()
         text.append(
-            f"{kbytes:,}K of it lie {where}; {sums.misses:,} L1 misses, {sums.walks:,} walks fall there, {cost} "
-            "of the time"
+            f"{kbytes:,}K of it lie {where}; {_misses(sums)} fall there, {cost} of the time"
         )
     return text
 
@@ -270,17 +270,23 @@ def _verdict(found: Found, row: Row, width: int) -> list[str]:
     return text
 
 
+def _misses(sums: Sums) -> str:
+    misses = "L1 miss" if sums.misses == 1 else "L1 misses"
+    return f"{sums.misses:,} {misses}, {counted(sums.walks, 'walk')}"
+
+
 def listing(found: Found, screen: Screen) -> list[str]:
     size = size_name(found.large)
     text = _table(found, screen) + _outside(found, screen)
     roomy = [row for row in found.rows if found.has_room(row)]
     for row in roomy:
         text += _verdict(found, row, screen.width)
-    others = _total([row.all for row in found.rows if not found.has_room(row)] or [Sums(0, 0, 0, 0)])
+    others = [row.all for row in found.rows if not found.has_room(row) and not row.mapping.is_unknown]
+    small = len(others)
     text += wrapped(
         "",
-        f"{len(found.rows) - len(roomy):,} mappings are smaller than a page of {size}; "
-        f"{others.misses:,} L1 misses, {others.walks:,} walks fall there.",
+        f"{counted(small, 'mapping')} {'is' if small == 1 else 'are'} smaller than a page of {size}; "
+        f"{_misses(_total([*others, Sums(0, 0, 0, 0)]))} fall there.",
         screen.width,
     )
     text += wrapped(

@@ -344,9 +344,17 @@ def parse(arguments: Sequence[str]) -> Options:
         (options.annotate, "annotate"),
         (options.source, "source"),
         (options.fail_above, "fail-above"),
+        (options.by, "by"),
+        (options.show, "show"),
+        (options.sort, "sort"),
+        (options.of, "of"),
+        (options.machine, "machine"),
+        (options.advice == LIBRARIES and options.phase, "phase"),
     ):
         if options.advice and given:
             parser.error(f"--advice goes without --{name}")
+    if options.of and len(options.outfiles) > 1 and re.search(r"(?:^| )#[0-9]+$", options.of):
+        parser.error(f"--of={options.of}: a number is of one data file only, not of {len(options.outfiles)}")
     if options.data_type and "data:offset" not in options.by:
         parser.error("--data-type goes with --by=data:offset only")
     _check_mappings(parser, options)
@@ -399,6 +407,8 @@ def _check_calls(parser: Parser, options: Options) -> None:
                 parser.error(f"--{name} goes without --{other.replace('_', '-')}")
     if options.to and options.format != "text":
         parser.error("--to goes without --format")
+    if options.to and options.show:
+        parser.error("--to goes without --show: the event is --to=FORMAT=EVENT")
 
 
 def _check_inlined(parser: Parser, options: Options) -> None:

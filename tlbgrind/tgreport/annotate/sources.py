@@ -39,7 +39,12 @@ def _candidates(name: str, include: Sequence[str]) -> Iterator[str]:
     if len(name) > _MOST_NAME:
         return
     yield name
-    parts = [part for part in name.split("/") if part not in ("", ".", "..")]
+    parts: list[str] = []
+    for part in name.split("/"):
+        if part == "..":
+            del parts[-1:]  # "a/../b" is b: compilers are called in folders beside the source's
+        elif part not in ("", "."):
+            parts.append(part)
     for folder in include:
         for start in range(len(parts)):
             yield os.path.join(folder, *parts[start:])

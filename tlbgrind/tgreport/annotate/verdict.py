@@ -64,6 +64,13 @@ def _name(function: Function) -> str:
     return name if function.object == UNKNOWN else f"{name} {place}"
 
 
+def _changed(found: tuple[str, int] | None, whole: int) -> str:
+    """What stands before the place that changed most. The share changes with the instructions, too."""
+    if found is None:
+        return "their cycles changed nowhere"
+    return "most of the change: " if 2 * found[1] * whole >= whole * whole > 0 else "largest change: "
+
+
 def of_profile(profile: Profile, by: Sequence[str]) -> Verdict | None:
     """None: the files do not say what misses take, or this is a part of the program.
 
@@ -79,7 +86,7 @@ def of_profile(profile: Profile, by: Sequence[str]) -> Verdict | None:
         if first is None or second is None:
             return None
         before = f"{_misses(first)} in the first file, {second.words()} in the second"
-        return Verdict(before + ("; most of the change: " if place else "; nothing changed"), place)
+        return Verdict(f"{before}; {_changed(found, cycles.of(profile.totals))}", place)
     share = share_of(profile.files)
     if share is None:
         return None

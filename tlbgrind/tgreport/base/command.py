@@ -41,7 +41,10 @@ class Parser(argparse.ArgumentParser):
         name, equals, value = argument.partition("=")
         names = [known for action in self._actions for known in action.option_strings]
         known = [*names, "--help", "--version"] if name.startswith("--") else []
-        self.error(f"no option {name}{did_you_mean(name, known, equals + value)}")
+        takes_value = [known for action in self._actions if action.nargs != 0 for known in action.option_strings]
+        meant = did_you_mean(name, known).rpartition(" ")[2].rstrip("?")
+        after = equals + value if meant in takes_value else ""
+        self.error(f"no option {name}{did_you_mean(name, known, after)}")
 
     def parse(self, arguments: Sequence[str], options: argparse.Namespace, files: str) -> None:
         """Parses into `options`, whose list `files` gets what is no option.

@@ -74,8 +74,14 @@ def _without_folders(text: str) -> str:
     return _FOLDERS.sub(lambda path: _shorter(path[0], _CUT + "/"), text)
 
 
+# Behind a name, and not behind "operator": "(anonymous namespace)", "(below main)" and the call operator
+# are no parameters.
+_PARAMETERS = re.compile(r"(?<=[^:\s])(?<!operator)\(")
+
+
 def _without_parameters(text: str) -> str:
-    begin = text.find("(")
+    found = _PARAMETERS.search(text)
+    begin = found.start() if found is not None else 0
     end = _closing(text, begin, "(", ")") if begin > 0 else None
     if end is None:
         return text

@@ -54,7 +54,7 @@ class Screen(NamedTuple):
         text: list[str] = []
         for row in aligned_cells([heading, *body], left):
             cells = list(row)
-            if shares and text:
+            if shares and text and cells[place].strip():
                 cells[place] = self.paint(cells[place], weight(float(cells[place][:-1]) / 100))
             line = "  ".join(cells).rstrip()
             text.append(line if text else self.heading(line))

@@ -54,6 +54,12 @@ def _ranked(
     return Table(name, fields, columns, rows[: len(rows) - len(rest)], len(rest), sums)
 
 
+def _without_sum(by: str, columns: tuple[str, ...], rows: Sequence[Record], top: int) -> Table:
+    """Where a fault stands in several rows: how many others there are, and not what they come to."""
+    kept = rows[: top or None]
+    return Table(by, (by,), columns, kept, len(rows) - len(kept), (None,) * len(columns))
+
+
 def summary(log: FaultLog) -> Table:
     rows = []
     for name in VIEWS:
@@ -95,8 +101,8 @@ def table(log: FaultLog, view: int, by: str, top: int) -> Table:
         values = (sums.faults(label), *counts, sums.major[label], sums.brought[label])
         rows.append(Record((label,), values))
     columns = ("faults", *(KINDS[kind] for kind in kinds), "major", "brought")
-    if by == "inclusive":  # a fault stands in several rows, which have no sum
-        return Table(by, (by,), columns, rows[: top or None])
+    if by == "inclusive":
+        return _without_sum(by, columns, rows, top)
     return _ranked(by, (by,), columns, rows, top)
 
 
@@ -113,7 +119,7 @@ def compare(logs: Sequence[FaultLog], view: int, by: str, top: int) -> Table:
         for label in sorted(labels, key=lambda label: (-abs(change(label)), label))
     ]
     if by == "inclusive":
-        return Table(by, (by,), ("first", "second", "difference"), rows[: top or None])
+        return _without_sum(by, ("first", "second", "difference"), rows, top)
     return _ranked(by, (by,), ("first", "second", "difference"), rows, top)
 
 

@@ -36,7 +36,7 @@ _REST = "<{} more>"
 
 
 def numbers(values: Sequence[Value]) -> tuple[str, ...]:
-    return tuple(f"{value:,}" for value in values)
+    return tuple("" if value is None else f"{value:,}" for value in values)
 
 
 def rows_of(table: Table) -> list[tuple[str, tuple[Value, ...]]]:
@@ -55,19 +55,20 @@ def table(log: FaultLog, view: int, by: str, top: int, screen: Screen) -> list[s
     rows: list[tuple[str, ...]] = [("faults", "share", *headings, by)]
     for label, values in rows_of(found):
         faults, *others = numbers([values[place] for place in shown])
-        rows.append((faults, percent(values[0], total.faults), *others, label))
+        share = percent(values[0], total.faults) if values[0] is not None else ""
+        rows.append((faults, share, *others, label))
     return screen.table(f"{_TITLES[by]}, view {VIEWS[view]}", rows, left=0, shares=True)
 
 
 def compare(logs: Sequence[FaultLog], view: int, by: str, top: int, screen: Screen) -> list[str]:
-    rows = [("first", "second", "difference", by)]
+    rows: list[tuple[str, ...]] = [("first", "second", "difference", by)]
     first, second = (log.totals[VIEWS[view]].faults for log in logs)
     for label, values in [
         *rows_of(faultrows.compare(logs, view, by, top)),
         ("TOTAL", (first, second, second - first)),
     ]:
         before, after, change = values
-        rows.append((f"{before:,}", f"{after:,}", f"{change:+,}", label))
+        rows.append((*numbers((before, after)), "" if change is None else f"{change:+,}", label))
     return screen.table(f"{_TITLES[by]}, view {VIEWS[view]}", rows, left=0)
 
 
@@ -200,9 +201,9 @@ def verdict(log: FaultLog) -> str:
         return ""
     found = time_of_faults(warm, log.instructions)
     word = look(*found.share)
-    turn = longest_run(found.cycles, found.word)
+    turn = longest_run(found.cycles)
     if word == NOTHING_TO_WIN:
-        turns = f"it would be {WORTH_PERCENT}% in a run of {turn:,} cycles or fewer"
+        turns = f"it could be {WORTH_PERCENT}% in a run of {turn:,} cycles or fewer"
     else:
         turns = f"nothing to win in a run of more than {turn:,} cycles"
     each = f"{FAULT.least:,} to {FAULT.most:,} cycles each"

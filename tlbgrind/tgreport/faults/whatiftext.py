@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..base.documents import Record, Table, Value
 from ..base.terminal import Screen
-from ..base.text import wrapped
+from ..base.text import counted, wrapped
 from ..formats.entries import Entries
 from ..formats.faultlog import FaultLog
 from . import (
@@ -72,7 +72,7 @@ def text(log: FaultLog, given: Given, screen: Screen) -> list[str]:
     rows += [(*_cells(saved), _shown(saved.remedy)) for saved in found.saved]
     lines = wrapped(
         "",
-        f"Of {total:,} faults with all files in the page cache, and of {cold:,} major ones and {kib:,} KiB "
+        f"Of {counted(total, 'fault')} with all files in the page cache, and of {cold:,} major ones and {kib:,} KiB "
         "read with none, each change would save, from this recording alone:",
         screen.width,
     )

@@ -135,9 +135,10 @@ def word_of(least: Fraction, most: Fraction) -> str:
     return YES if _is_enough(least) else PERHAPS if _is_enough(most) else NO
 
 
-def longest_run(cycles: Cycles, word: str) -> int:
-    """In so many cycles of a run a saving that does not grow with it would just be enough."""
-    return (cycles.least if word == YES else cycles.most) * 100 // WORTH_PERCENT
+def longest_run(cycles: Cycles) -> int:
+    """In so many cycles of a run a saving that does not grow with it can just be enough: in a longer
+    one the word is NO."""
+    return cycles.most * 100 // WORTH_PERCENT
 
 
 def _is_enough(share: Fraction) -> bool:

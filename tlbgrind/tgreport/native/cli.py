@@ -28,6 +28,7 @@ from ..base.command import (
 from ..base.errors import ReportError
 from ..base.progress import Progress, progress_shown
 from ..base.terminal import COLOURS, Screen, screen
+from ..base.text import counted
 from ..base.tool import tool
 from ..faults import native
 from ..formats import faultlog
@@ -184,7 +185,8 @@ def _one(measured: Measured, lab: Lab, show: Screen) -> list[str]:
     for process in measured.processes:
         text += _process(process, lab.perf.events, show)
     agree = f"{measured.pages:,} of {max(measured.natives, measured.simulated):,} pages agree"
-    text.append(f"{agree}, {percent(measured.share)}, with the best of {measured.tries} native runs;")
+    tried = f"the best of {measured.tries} native runs" if measured.tries > 1 else "the first native run"
+    text.append(f"{agree}, {percent(measured.share)}, with {tried};")
     text.append(f"two native runs agree in {percent(measured.again)}.")
     return text
 
@@ -196,7 +198,7 @@ def _process(process: Process, events: str, show: Screen) -> list[str]:
         text += ["Kinds are not known: perf may not record tracepoints here.", ""]
     if paired.regions:
         lie = "region lies" if paired.regions == 1 else "regions lie"
-        text += [f"{paired.regions} {lie} at other addresses in each run: {paired.faults:,} faults paired by mapping.", ""]
+        text += [f"{paired.regions} {lie} at other addresses in each run: {counted(paired.faults, 'fault')} paired by mapping.", ""]
     return text
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from ..base import command
 from ..base.command import Answer
 from ..base.errors import ReportError, printable
-from ..base.text import aligned, title
+from ..base.text import aligned, counted, title
 from ..base.whole_file import write_whole
 from ..formats import entries, faultlog
 from ..formats.entries import Entries
@@ -250,11 +250,11 @@ def _summary(work: Work, written: Sequence[tuple[str, str, int]]) -> list[str]:
     if work.order.fixed:
         facts.append(("C start code", some([f.name for f in work.order.fixed]) + ", not ordered"))
     if work.order.left_out:
-        facts.append(("Left out by --least", f"{work.order.left_out:,} functions"))
+        facts.append(("Left out by --least", counted(work.order.left_out, "function")))
     unmatched = _unmatched(work)
     if unmatched:
         names = some([p.function.name for p in unmatched], 20)
-        facts.append(("Without a section", f"{len(unmatched):,} functions: {names}"))
+        facts.append(("Without a section", f"{counted(len(unmatched), 'function')}: {names}"))
     if work.data is not None:
         facts += _data_facts(work.data)
     elif written and any(t.entries.uses for t in work.traces):

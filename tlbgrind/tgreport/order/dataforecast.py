@@ -8,7 +8,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from ..base.errors import ReportError, printable
-from ..base.text import aligned, title
+from ..base.text import aligned, counted, title
 from ..formats.elf import Elf
 from ..formats.fault import VIEWS
 from ..formats.faultlog import FaultLog
@@ -43,9 +43,9 @@ def report(order: DataOrder, data: Data, log: FaultLog | None, object_name: str)
     rows.append(("all", *(f"{c.total():,}" for c in found)))
     before, saved = found.now.total(), found.saved
     if saved < 0:
-        what = f"take {-saved:,} more than these {before:,} faults"
+        what = f"take {-saved:,} more than these {counted(before, 'fault')}"
     else:
-        what = f"save {saved or 'none'} of {before:,} faults"
+        what = f"save {saved or 'none'} of {counted(before, 'fault')}"
     text = [
         title("Page faults of the data"),
         *aligned(rows),

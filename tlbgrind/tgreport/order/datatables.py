@@ -71,8 +71,9 @@ def _packing(data: Data) -> list[str]:
         ("class", "pages", "written", "variables", "bytes", "relocated", "bytes", "side by side")
     ]
     for kind in CLASSES:
-        pages = sum(page.kind == kind for page in data.pages.values())
         variables = [v for v in data.variables.values() if v.kind == kind]
+        # One on which .data ends and .bss begins is a page of both, as in the column before.
+        pages = len({page for variable in variables for page in variable.pages})
         written = [v for v in variables if v.written]
         relocated = [v for v in variables if not v.written]
         sizes = [sum(v.room if v.size else v.written + v.relocated for v in some) for some in (written, relocated)]

@@ -20,9 +20,9 @@ def verdict_of(what: str, saved: int, log: FaultLog) -> list[str]:
         return wrapped("Nothing to win: ", f"{what} saves no page fault of this run.", TITLE_WIDTH)
     found = judge_faults(saved, all_faults, spent_by_instructions(log.instructions))
     label = {YES: "It pays: ", NO: "Nothing to win: "}.get(found.word, "It may pay: ")
-    turn = longest_run(found.cycles, found.word)
+    turn = longest_run(found.cycles)
     turns = (
-        f"in a run of {turn:,} cycles or fewer it would be worth it"
+        f"in a run of {turn:,} cycles or fewer it may be worth it"
         if found.word == NO
         else f"in a run of more than {turn:,} cycles it would not be worth it"
     )

@@ -50,16 +50,20 @@ function ranked(plan, rows, name, detail) {
 }
 
 function topFunctions(functions, lines) {
-   const [name, , object] = functions.fields.map(({ values }) => values.texts);
+   const [name, home, object] = functions.fields.map(({ values }) => values.texts);
    const [file, line, isOf, source] = lines.fields.map(({ values }) => values);
    const at = choice.among(data.machines);
    const cost = counter(lines, at, data.machines[at], choice.measureOf(data.machines[at]));
    const hottest = (row) => {
       const wanted = text(name[row]);
+      // A line has its function's name only: of several of one name it is of that whose source it is in.
+      const isShared = name.some((other, at) => at !== row && text(other) === wanted);
       let best = -1;
       for (let each = 0; each < lines.rows; each++) {
          const known = text(isOf.texts[each]);
-         if ((known === wanted || known.startsWith(`${wanted} and `)) && (best < 0 || cost(each) > cost(best))) best = each;
+         if (known !== wanted && !known.startsWith(`${wanted} and `)) continue;
+         if (isShared && text(file.texts[each]) !== text(home[row])) continue;
+         if (best < 0 || cost(each) > cost(best)) best = each;
       }
       if (best < 0 || !(line.numbers?.[best] > 0)) return text(object[row]);
       return `${lastParts(text(file.texts[best]), 1)}:${line.numbers[best]}  ${text(source.texts[best])}`;
@@ -124,7 +128,7 @@ function showShares(host) {
       make("span", {}, ""), make("span", { className: "ratio" }, many && first ? "ratio" : ""));
    host.append(axis, ...rows);
    if (machines.length > shown.length) {
-      host.append(make("p", {}, make("a", { href: "#machines" }, `and ${machines.length - shown.length} more machines`)));
+      host.append(make("p", {}, make("a", { href: "#machines" }, `and ${machines.length - shown.length} more ${machines.length === shown.length + 1 ? "machine" : "machines"}`)));
    }
    const bases = [...new Set(shown.map(({ share }) => share.basis).filter(Boolean))].map((basis) => basis.replace(/(\d)\.\.(\d)/, "$1 to $2"));
    const notes = ["Estimated", bases.length > 0 && ` (${bases.join("; ")})`, ": full colour at least, pale at most."];
