@@ -119,6 +119,9 @@ class _Reader(LineReader):
         self.object: DataObject | None = None
         self.frame = ""  # the function of a frame whose place is still to come
         self.place: tuple[str, int] | None = None
+        # Most frames stand in many call stacks: one copy of each.
+        self.places: dict[str, tuple[str, int]] = {}
+        self.frames: dict[Frame, Frame] = {}
         self.section: Section | None = None
         self.names: dict[str, dict[str, str]] = {}
         self.program = self.file = UNKNOWN
@@ -179,15 +182,20 @@ class _Reader(LineReader):
         elif separator and key == "frame" and not self.frame:
             self.frame = value
         elif separator and key == "at" and self.frame and self.place is None:
-            match = _AT.match(line)
-            if match is None:
-                self.fail(f"not 'at: LINE FILE': '{line[:40]}'")
-            self.place = (match[2], int(match[1]))
+            self.place = self.places.get(value) or self.read_place(line, value)
         elif separator and key == "in" and self.frame and self.place is not None:
-            obj.stack.append(Frame(self.frame, *self.place, value))
+            frame = Frame(self.frame, *self.place, value)
+            obj.stack.append(self.frames.setdefault(frame, frame))
             self.frame, self.place = "", None
         else:
             self.fail(f"not a line of an object of data: '{line[:40]}'")
+
+    def read_place(self, line: str, value: str) -> tuple[str, int]:
+        match = _AT.match(line)
+        if match is None:
+            self.fail(f"not 'at: LINE FILE': '{line[:40]}'")
+        place = self.places[value] = (match[2], int(match[1]))
+        return place
 
     def end_frame(self) -> None:
         if self.frame:
