@@ -52,6 +52,9 @@ def test_a_child_has_its_own_counts_pages_and_bytes(tmp_path: Path) -> None:
     (parent,) = [data for data in files if data is not child]
     child.check(of_child)
     parent.check([line for line in lines if not line.startswith("child ")])
+    # The parent's objects that it does not use are not listed.
+    used = {n for n, facts in child.facts.items() if facts["pages"] or facts["blocks"]} | child.sections[0].keys()
+    assert child.facts.keys() == used - {0} and 5 <= len(used) < len(parent.facts) / 2
 
 
 def test_a_hundred_thousand_live_blocks_are_told_apart(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ void tg_jobs_stop(const HChar* why)
       return;
    tg_fed_close(process);
    process = NULL;
-   lost = why;
+   lost = VG_(strdup)("tg.jobs.lost", why); /* the caller's text may be on its stack */
    VG_(umsg)("warning: --jobs: the simulation ends after %llu instructions: %s; the program goes on, "
              "and there will be no counts of TLBs\n", tg_instructions(), why);
 }

@@ -57,29 +57,79 @@ static void print_frame(TgFile* f, TgSite* site)
    tg_file_print(f, "\n");
 }
 
-static void print_objects(TgFile* f, UInt page_shift)
+/* The objects of the file. */
+typedef struct {
+   UInt n;         /* of the run */
+   ULong* pages;   /* by their numbers in the run, from 1; likewise the others */
+   ULong* words;
+   UInt* number;   /* in the file; 0: it is not there */
+} Objects;
+
+static Bool is_in_use(const Objects* all, UInt number)
 {
-   const UInt n = tg_data_n_objects();
-   ULong* pages = VG_(calloc)("tg.data.sums", n + 1, sizeof *pages);
-   ULong* words = VG_(calloc)("tg.data.sums", n + 1, sizeof *words);
-   tg_words_count(page_shift, pages, words);
-   for (UInt i = 1; i <= n; i++) {
-      const TgDataObject* o = tg_data_object_of(i);
-      ULong touched = words[i] * TG_WORD_BYTES;
-      if (o->size != 0 && touched > o->size)
-         touched = o->size;
-      tg_file_print(f, "\nobject: %u %s pages %llu touched %llu blocks %llu bytes %llu\n", i,
-                    kind_names[o->kind], pages[i], touched, o->blocks,
-                    o->kind == TG_DATA_VARIABLE ? (ULong)o->size : o->bytes);
-      print_text(f, "name", o->name);
-      print_text(f, "file", o->file);
-      if (o->record_how != TG_NO_RECORDS)
-         tg_file_print(f, "record: %llu %s\n", (ULong)o->record, record_names[o->record_how]);
-      for (UInt j = 0; o->stack != NULL && j < o->stack->n; j++)
-         print_frame(f, o->stack->site[j]);
+   const TgDataObject* o = tg_data_object_of(number);
+   return all->pages[number] != 0 || all->words[number] != 0 || o->blocks != 0
+          || (o->kind != TG_DATA_VARIABLE && o->bytes != 0);
+}
+
+static Bool has_costs(const TgLine* l)
+{
+   ULong cost[TG_N_COSTS];
+   Bool any = l->is_flushed;
+   tg_lines_costs(l, 0, cost);
+   for (UInt i = 0; i < TG_N_COSTS; i++)
+      any |= cost[i] != 0;
+   return any;
+}
+
+/* A forked child has all objects of its parent, most of which it does not use: those are left out.
+   Otherwise the file of a child that only becomes another program would be as long as the
+   parent's. References are the same for all machines, so that a recording has the same objects. */
+static void choose_objects(Objects* all, const TgResults* results, XArray* lines)
+{
+   const Bool every = results->forked_from == 0;
+   UInt n = 0;
+   for (Word i = 0; !every && i < VG_(sizeXA)(lines); i++) {
+      const TgLine* l = *(TgLine**)VG_(indexXA)(lines, i);
+      if (l->object != 0 && has_costs(l))
+         all->number[tg_data_whole(l->object)] = 1;
    }
-   VG_(free)(pages);
-   VG_(free)(words);
+   for (UInt i = 1; i <= all->n; i++)
+      all->number[i] = every || all->number[i] != 0 || is_in_use(all, i) ? ++n : 0;
+}
+
+static void objects_begin(Objects* all, const TgResults* results, XArray* lines)
+{
+   all->n = tg_data_n_objects();
+   all->pages = VG_(calloc)("tg.data.sums", all->n + 1, sizeof *all->pages);
+   all->words = VG_(calloc)("tg.data.sums", all->n + 1, sizeof *all->words);
+   all->number = VG_(calloc)("tg.data.numbers", all->n + 1, sizeof *all->number);
+   tg_words_count(results->options->page_shift, all->pages, all->words);
+   choose_objects(all, results, lines);
+}
+
+static void objects_end(Objects* all)
+{
+   VG_(free)(all->pages);
+   VG_(free)(all->words);
+   VG_(free)(all->number);
+}
+
+static void print_object(TgFile* f, const Objects* all, UInt i)
+{
+   const TgDataObject* o = tg_data_object_of(i);
+   ULong touched = all->words[i] * TG_WORD_BYTES;
+   if (o->size != 0 && touched > o->size)
+      touched = o->size;
+   tg_file_print(f, "\nobject: %u %s pages %llu touched %llu blocks %llu bytes %llu\n",
+                 all->number[i], kind_names[o->kind], all->pages[i], touched, o->blocks,
+                 o->kind == TG_DATA_VARIABLE ? (ULong)o->size : o->bytes);
+   print_text(f, "name", o->name);
+   print_text(f, "file", o->file);
+   if (o->record_how != TG_NO_RECORDS)
+      tg_file_print(f, "record: %llu %s\n", (ULong)o->record, record_names[o->record_how]);
+   for (UInt j = 0; o->stack != NULL && j < o->stack->n; j++)
+      print_frame(f, o->stack->site[j]);
 }
 
 static void print_costs(TgFile* f, const ULong* costs, const TgEvent** events, UInt n_events)
@@ -107,19 +157,20 @@ static const TgLine* add_up(XArray* lines, Word* i, UInt machine, ULong* cost)
 }
 
 /* The line's number, and its object or cell. */
-static void print_place(TgFile* f, const TgLine* l, HChar end)
+static void print_place(TgFile* f, const Objects* all, const TgLine* l, HChar end)
 {
+   const UInt number = l->object == 0 ? 0 : all->number[tg_data_whole(l->object)];
    tg_file_number(f, l->number, ' ');
    if (tg_data_is_cell(l->object) && tg_data_offset(l->object) != TG_NO_OFFSET) {
-      tg_file_number(f, tg_data_whole(l->object), '+');
+      tg_file_number(f, number, '+');
       tg_file_number(f, tg_data_offset(l->object), end);
    } else {
-      tg_file_number(f, l->object == 0 ? 0 : tg_data_whole(l->object), end);
+      tg_file_number(f, number, end);
    }
 }
 
 static void print_machine(TgFile* f, const TgResults* results, const TgResult* result,
-                          XArray* lines)
+                          const Objects* all, XArray* lines)
 {
    const TgEvent* events[TG_MAX_EVENTS];
    const UInt n_events = tg_events(&result->machine->m, results->options->faults.on,
@@ -140,7 +191,7 @@ static void print_machine(TgFile* f, const TgResults* results, const TgResult* r
       if (!any)
          continue;
       tg_positions_print(&positions, f, l);
-      print_place(f, l, ' ');
+      print_place(f, all, l, ' ');
       print_costs(f, cost, events, n_events);
    }
    tg_positions_end(&positions);
@@ -179,11 +230,14 @@ static void print_head(TgFile* f, const TgResults* results)
                  (UInt)TG_WORD_BYTES);
 }
 
-static void print_all_objects(TgFile* f, const TgResults* results)
+static void print_objects(TgFile* f, const TgResults* results, const Objects* all)
 {
    if (results->options->data_offsets)
       tg_file_print(f, "offsets: %u\n", (UInt)TG_WORD_BYTES);
-   print_objects(f, results->options->page_shift);
+   for (UInt i = 1; i <= all->n; i++) {
+      if (all->number[i] != 0)
+         print_object(f, all, i);
+   }
 }
 
 Bool tg_data_file_write(const TgResults* results, XArray* lines, const HChar* name)
@@ -192,12 +246,15 @@ Bool tg_data_file_write(const TgResults* results, XArray* lines, const HChar* na
    TgFile* f = tg_file_open(name, &failure);
    tg_strides_end();
    if (f != NULL) {
+      Objects all;
+      objects_begin(&all, results, lines);
       print_head(f, results);
       tg_file_print(f, "machines: %u\n", results->options->n_machines);
       print_miss_cycles(f, results);
-      print_all_objects(f, results);
+      print_objects(f, results, &all);
       for (UInt i = 0; i < results->options->n_machines; i++)
-         print_machine(f, results, &results->result[i], lines);
+         print_machine(f, results, &results->result[i], &all, lines);
+      objects_end(&all);
       tg_file_print(f, "\nend\n");
       failure = tg_file_close(f);
    }
@@ -220,7 +277,7 @@ static Bool is_any_flushed(XArray* lines, Word first, Word last)
    return any;
 }
 
-static void print_recorded_lines(TgFile* f, XArray* lines, Bool faults)
+static void print_recorded_lines(TgFile* f, const Objects* all, XArray* lines, Bool faults)
 {
    TgPositions positions;
    tg_positions_begin(&positions, False);
@@ -232,7 +289,7 @@ static void print_recorded_lines(TgFile* f, XArray* lines, Bool faults)
          continue;
       tg_positions_print(&positions, f, l);
       tg_recorded_line_print(f, lines, first, i, cost);
-      print_place(f, l, '\n');
+      print_place(f, all, l, '\n');
    }
    tg_positions_end(&positions);
 }
@@ -240,12 +297,15 @@ static void print_recorded_lines(TgFile* f, XArray* lines, Bool faults)
 void tg_data_file_record(const TgResults* results, XArray* lines, TgFile* f)
 {
    const Bool faults = results->options->faults.on;
+   Objects all;
    tg_strides_end();
+   objects_begin(&all, results, lines);
    tg_file_print(f, "@data\n");
    print_head(f, results);
    tg_file_print(f, "@machines\n");
-   print_all_objects(f, results);
+   print_objects(f, results, &all);
    tg_file_print(f, "@events%s\n", faults ? " faults" : "");
-   print_recorded_lines(f, lines, faults);
+   print_recorded_lines(f, &all, lines, faults);
+   objects_end(&all);
    tg_file_print(f, "@totals\n\nend\n");
 }

@@ -103,7 +103,8 @@ _OBJECT = re.compile(
 )
 _AT = re.compile(r"at: ([0-9]{1,10}) (.*)\Z")
 _POSITION = re.compile(r"(ob|fl|fi|fe|fn)=\(([0-9]{1,9})\)(?: (.*))?\Z")
-_COSTS = re.compile(r"[0-9]{1,20} [0-9]{1,9}(?:\+[0-9]{1,9})?(?: [0-9]{1,20})+\Z")
+_PLACE = re.compile(r"([0-9]{1,20}) ([0-9]{1,9})(?:\+([0-9]{1,9}))? ")
+_COUNTS = re.compile(r"[0-9]{1,20}(?: [0-9]{1,20})*\Z")
 _RECORD = re.compile(r"record: ([0-9]{1,9}) ([a-z]+)\Z")
 _EVENT = re.compile(r"[A-Za-z][A-Za-z0-9]*\Z")
 
@@ -119,7 +120,12 @@ class _Reader(LineReader):
         self.object: DataObject | None = None
         self.frame = ""  # the function of a frame whose place is still to come
         self.place: tuple[str, int] | None = None
+        # Most frames stand in many call stacks: one copy of each.
+        self.places: dict[str, tuple[str, int]] = {}
+        self.frames: dict[Frame, Frame] = {}
         self.section: Section | None = None
+        # What the text of counts says, for the events of the section: most rows' are equal to others'.
+        self.rows_counts: dict[str, Counts] = {}
         self.names: dict[str, dict[str, str]] = {}
         self.program = self.file = UNKNOWN
         self.function: Function | None = None
@@ -179,15 +185,20 @@ class _Reader(LineReader):
         elif separator and key == "frame" and not self.frame:
             self.frame = value
         elif separator and key == "at" and self.frame and self.place is None:
-            match = _AT.match(line)
-            if match is None:
-                self.fail(f"not 'at: LINE FILE': '{line[:40]}'")
-            self.place = (match[2], int(match[1]))
+            self.place = self.places.get(value) or self.read_place(line, value)
         elif separator and key == "in" and self.frame and self.place is not None:
-            obj.stack.append(Frame(self.frame, *self.place, value))
+            frame = Frame(self.frame, *self.place, value)
+            obj.stack.append(self.frames.setdefault(frame, frame))
             self.frame, self.place = "", None
         else:
             self.fail(f"not a line of an object of data: '{line[:40]}'")
+
+    def read_place(self, line: str, value: str) -> tuple[str, int]:
+        match = _AT.match(line)
+        if match is None:
+            self.fail(f"not 'at: LINE FILE': '{line[:40]}'")
+        place = self.places[value] = (match[2], int(match[1]))
+        return place
 
     def end_frame(self) -> None:
         if self.frame:
@@ -201,6 +212,7 @@ class _Reader(LineReader):
         if any(section.machine == machine for section in self.out.sections):
             self.fail(f"a second machine '{machine}'")
         self.section = Section(machine)
+        self.rows_counts = {}
         self.out.sections.append(self.section)
         self.names = {"ob": {}, "fl": {}, "fn": {}}
         self.program = self.file = UNKNOWN
@@ -214,6 +226,7 @@ class _Reader(LineReader):
         elif line.startswith("events: "):
             section.events = tuple(line[8:].split(" "))
             section.events_line = self.line
+            self.rows_counts = {}
             if not all(map(_EVENT.match, section.events)):
                 self.fail(f"not names of events: '{line[:40]}'")
         elif line.startswith("totals: "):
@@ -231,18 +244,21 @@ class _Reader(LineReader):
         return counts
 
     def read_row(self, section: Section, line: str) -> None:
-        if _COSTS.match(line) is None:
+        match = _PLACE.match(line)
+        text = line[match.end() :] if match else ""
+        counts = self.rows_counts.get(text)
+        if match is None or (counts is None and _COUNTS.match(text) is None):
             self.fail(f"not 'LINE OBJECT[+OFFSET] COUNT...': '{line[:40]}'")
-        place, data, *counts = line.split(" ")
-        number, separator, cell = data.partition("+")
+        place, number, cell = match.groups()
         obj = int(number)
         if obj != 0 and obj not in self.out.objects:
             self.fail(f"object {obj} was not defined")
         if self.function is None:
             self.fail("costs of no function")
-        offset = int(cell) if separator else None
-        row = Row(self.function, self.file, int(place), obj, offset, self.counts(counts, section))
-        section.rows.append(row)
+        if counts is None:
+            counts = self.rows_counts[text] = self.counts(text.split(" "), section)
+        offset = None if cell is None else int(cell)
+        section.rows.append(Row(self.function, self.file, int(place), obj, offset, counts))
 
     def read_position(self, line: str) -> None:
         match = _POSITION.match(line)
