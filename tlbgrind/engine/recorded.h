@@ -13,8 +13,8 @@
 /* Opens it, and writes the head. Ends the run if that can not be. */
 void tg_recorded_open(const TgOptions* options);
 
-/* A move of a call stack, of the run with --calls=yes; and the end of those before a reference, which is
-   added next. */
+/* A move of a call stack, of the run with --calls=yes; and the end of those before a reference,
+   which is added next. */
 void tg_recorded_move(tlb_move move, ULong n);
 void tg_recorded_end_moves(void);
 
