@@ -137,8 +137,10 @@ static void unlink_from(tlb_late *l, unsigned filter, uint16_t which)
 {
    tlb_late_filter *const f = &l->filter[filter];
    const tlb_late_page *const p = &l->page[which];
-   *(p->older[filter] != 0 ? &l->page[p->older[filter]].newer[filter] : &f->oldest) = p->newer[filter];
-   *(p->newer[filter] != 0 ? &l->page[p->newer[filter]].older[filter] : &f->newest) = p->older[filter];
+   *(p->older[filter] != 0 ? &l->page[p->older[filter]].newer[filter] : &f->oldest)
+      = p->newer[filter];
+   *(p->newer[filter] != 0 ? &l->page[p->newer[filter]].older[filter] : &f->newest)
+      = p->older[filter];
 }
 
 static void link_as_newest(tlb_late *l, unsigned filter, uint16_t which)
@@ -184,8 +186,8 @@ static void sort(use *u, unsigned n)
    }
 }
 
-/* The same of uses in any order: each goes to the place that as many are before. If they are few, no
-   branch depends on a time, for which one is later cannot be foreseen. */
+/* The same of uses in any order: each goes to the place that as many are before. If they are few,
+   no branch depends on a time, for which one is later cannot be foreseen. */
 static void sort_any(use *u, unsigned n)
 {
    enum { FEW = 16 };

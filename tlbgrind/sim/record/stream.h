@@ -138,8 +138,8 @@ static inline bool tlb_stream_add(tlb_stream_writer *w, tlb_record r)
    return w->n < TLB_BLOCK_RECORDS;
 }
 
-/* Adds a move of a call stack, before the reference that is added next. False: the block is full and
-   has to be flushed first. */
+/* Adds a move of a call stack, before the reference that is added next. False: the block is full
+   and has to be flushed first. */
 bool tlb_stream_move(tlb_stream_writer *w, tlb_move move, uint64_t n);
 
 /* The reference that is added next follows the moves so far. */
@@ -212,8 +212,8 @@ void tlb_stream_open(tlb_stream_reader *r, tlb_stream_get *get, void *opaque);
 /* Reads the next block. After TLB_READ_END, TLB_READ_CUT and TLB_READ_DAMAGED there is none. */
 tlb_stream_found tlb_stream_read(tlb_stream_reader *r);
 
-/* Takes the move at *at, at first r->move, as a number, and moves *at behind it. False: there are no
-   more in the block. */
+/* Takes the move at *at, at first r->move, as a number, and moves *at behind it. False: there are
+   no more in the block. */
 bool tlb_stream_take_move(const tlb_stream_reader *r, const uint8_t **at, uint64_t *number);
 
 #endif
