@@ -2,8 +2,8 @@
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
    ahead array PAGES STEPS: sums up an array of so many pages of 4K in steps of 64 bytes, and
-   prefetches what comes so many steps later. ahead list TIMES: goes through a list of one node so often, and
-   prefetches what the node points to, which is address 0. */
+   prefetches what comes so many steps later. ahead list TIMES: goes through a list of one node so
+   often, and prefetches what the node points to, which is address 0. */
 
 #include <stdio.h>
 #include <stdlib.h>

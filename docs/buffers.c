@@ -28,7 +28,8 @@ static __attribute__((noinline)) void serve(long requests, long bytes)
 {
    use_table();
    for (long i = 0; i < requests; i++) {
-      void* buffer = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      void* buffer = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
       if (buffer == MAP_FAILED)
          exit(1);
       fill(buffer, bytes);

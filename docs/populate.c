@@ -2,8 +2,8 @@
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
    RANGES has words, with blanks between: FILE:x code, FILE:r constants, FILE:w data that stays
-   writable, without FILE of the program itself; heap:KIB, the first of the heap; stack:KIB, below this
-   call. `tg_faults --what-if' names those that save page faults. It is linked to a program,
+   writable, without FILE of the program itself; heap:KIB, the first of the heap; stack:KIB, below
+   this call. `tg_faults --what-if' names those that save page faults. It is linked to a program,
 
       gcc -O2 -fPIE -DRANGES='":x libc.so.6:x"' -c populate.c
 
@@ -93,7 +93,8 @@ static void populate_named(const char *name, size_t length, char part)
 {
 #ifdef __PIE__
    if (length == 0) {
-      populate_file(__ehdr_start.e_type == ET_EXEC ? 0 : (uintptr_t)&__ehdr_start, &__ehdr_start, part);
+      populate_file(__ehdr_start.e_type == ET_EXEC ? 0 : (uintptr_t)&__ehdr_start, &__ehdr_start,
+                    part);
       return;
    }
 #endif

@@ -1,9 +1,11 @@
-/* readahead LIST [PROGRAM [ARGUMENT...]] -- asks the kernel to read what LIST names, and starts PROGRAM.
+/* readahead LIST [PROGRAM [ARGUMENT...]] -- asks the kernel to read what LIST names,
+   and starts PROGRAM.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
    LIST is from `tg_faults --readahead=LIST': a line has a file, an offset and a length, with tabs
-   between. The kernel reads while the program runs. It takes no more than the disk's read_ahead_kb of
-   one call, so large parts are asked for in pieces. Files that cannot be opened are passed by. */
+   between. The kernel reads while the program runs. It takes no more than the disk's read_ahead_kb
+   of one call, so large parts are asked for in pieces.
+   Files that cannot be opened are passed by. */
 
 #define _GNU_SOURCE
 #include <errno.h>

@@ -6,7 +6,8 @@ enum { PAGES = 1000, PAGE = 4096 };
 
 int main(void)
 {
-   volatile char* memory = mmap(0, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+   volatile char* memory = mmap(0, PAGES * PAGE, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
    if (memory == MAP_FAILED)
       return 1;
    for (int i = 0; i < PAGES; i++)

@@ -1,11 +1,12 @@
 /* measure.c -- run a program, write its CPU time and peak memory.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
-   measure RESULT PROGRAM ARGUMENTS: RESULT gets one line, "status user system wall maxrss", times in microseconds,
-   memory in bytes.  The status is that of the shell: 128 + N for a program that signal N ended.
+   measure RESULT PROGRAM ARGUMENTS: RESULT gets one line, "status user system wall maxrss", times
+   in microseconds, memory in bytes.  The status is that of the shell: 128 + N for a program that
+   signal N ended.
 
-   The kernel counts what a process was before exec towards its peak memory.  A child of Python begins with Python's
-   own megabytes; a child of this program begins with next to nothing. */
+   The kernel counts what a process was before exec towards its peak memory.  A child of Python
+   begins with Python's own megabytes; a child of this program begins with next to nothing. */
 
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -57,7 +58,8 @@ int main(int argc, char** argv)
       return 2;
    }
    long long wall = now() - start;
-   fprintf(result, "%d %lld %lld %lld %lld\n", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+   fprintf(result, "%d %lld %lld %lld %lld\n",
+           WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
            microseconds(used.ru_utime), microseconds(used.ru_stime), wall, used.ru_maxrss * 1024LL);
    return fclose(result) == 0 ? 0 : 2;
 }

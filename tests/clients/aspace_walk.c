@@ -199,8 +199,8 @@ static void partly(void)
    printf("locked %lu\n", kernel_says("/proc/self/status", NULL, "VmLck:"));
 }
 
-/* Of three blocks the one in the middle is empty. Without MADV_HUGEPAGE, which wakes khugepaged: now
-   and then it collapses a block that MADV_COLLAPSE has left. */
+/* Of three blocks the one in the middle is empty. Without MADV_HUGEPAGE, which wakes khugepaged:
+   now and then it collapses a block that MADV_COLLAPSE has left. */
 static void collapse(void)
 {
    enum { HUGE = 2 << 20 };

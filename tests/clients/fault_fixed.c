@@ -30,7 +30,8 @@ enum {
 #define INLINE static inline __attribute__((always_inline))
 #define PAGES(section_, n) __attribute__((section(section_), aligned(PAGE))) volatile char
 #define FAR(name) \
-   __asm__(".pushsection .far,\"ax\",@progbits\n.balign 4096\n" #name ": ret\n.balign 4096\n.popsection\n"); \
+   __asm__(".pushsection .far,\"ax\",@progbits\n.balign 4096\n" \
+           #name ": ret\n.balign 4096\n.popsection\n"); \
    void name(void)
 
 PAGES(".constants", 40) constants[40 * PAGE] = { 1 };
@@ -193,8 +194,8 @@ INLINE void kernel(word file)
 
 /* An instruction that changes page n in the way of its own. */
 #define CHANGE(n, instruction) \
-   __asm__ volatile(instruction : "+m"(*(volatile word*)page(a, n)) : : "rax", "rbx", "rcx", "rdx", \
-                    "cc", "memory")
+   __asm__ volatile(instruction : "+m"(*(volatile word*)page(a, n)) \
+                    : : "rax", "rbx", "rcx", "rdx", "cc", "memory")
 
 INLINE void crossing(void)
 {

@@ -50,10 +50,10 @@ static void fail(const char* what)
 }
 
 /* Touches every page, and counts the faults of that. */
-/* How far writes are apart: in memory of hugetlbfs, one in each page of it. When such a page becomes
-   writable, the kernel does not flush what a processor has of it from before. In a virtual machine
-   whose memory is in small pages that can be up to 512 translations, each of which then is a fault
-   without need. */
+/* How far writes are apart: in memory of hugetlbfs, one in each page of it. When such a page
+   becomes writable, the kernel does not flush what a processor has of it from before. In a virtual
+   machine whose memory is in small pages that can be up to 512 translations, each of which then is
+   a fault without need. */
 static size_t write_step = PAGE;
 
 static void touch(char* p, size_t bytes, int how)
@@ -155,8 +155,9 @@ static void payloads(char* p, size_t bytes, const char* name)
    if (pipe2(pipe_, O_NONBLOCK) != 0)
       fail("pipe2");
    const long before = faults();
-   if (write(-1, p, bytes) >= 0 || writev(-1, parts, 2) >= 0 || sendto(-1, p, bytes, 0, NULL, 0) >= 0
-       || write(null, p, bytes) != (ssize_t)bytes || write(zero, p, bytes) != (ssize_t)bytes
+   if (write(-1, p, bytes) >= 0 || writev(-1, parts, 2) >= 0
+       || sendto(-1, p, bytes, 0, NULL, 0) >= 0 || write(null, p, bytes) != (ssize_t)bytes
+       || write(zero, p, bytes) != (ssize_t)bytes
        || writev(null, parts, 2) != (ssize_t)(bytes / 4 * 3))
       fail("nothing");
    /* A pipe takes some, and then nothing: 64K. */

@@ -5,8 +5,8 @@
    functions are assembly, so that the compiler has no say.
 
    The rules are cachegrind's:
-   - every instruction is a fetch; so is every round of a repeated one, and the last, which finds the
-     counter at zero;
+   - every instruction is a fetch; so is every round of a repeated one, and the last, which finds
+     the counter at zero;
    - a read or write of an instruction is one reference, however wide and wherever it lies;
    - a modify (reads bytes and writes them back) is one read;
    - of what may happen or not, what happens counts: the lanes of a masked move that are on.
@@ -157,7 +157,8 @@ __attribute__((noinline)) static void run(void (*function)(void))
    __asm__ volatile("sub $128, %%rsp\n call *%0\n add $128, %%rsp" : "+a"(function)
                     : : "rbx", "rcx", "rdx", "rsi", "rdi", "memory", "cc");
 #else
-   __asm__ volatile("call *%0" : "+a"(function) : : "ebx", "ecx", "edx", "esi", "edi", "memory", "cc");
+   __asm__ volatile("call *%0" : "+a"(function)
+                    : : "ebx", "ecx", "edx", "esi", "edi", "memory", "cc");
 #endif
 }
 

@@ -66,7 +66,8 @@ unsigned char area[AREA_PAGES * PAGE] __attribute__((aligned(PAGE)));
 /* --- The walks themselves, all on one page of code --- */
 
 #define WALK(name, what, first, offset, step, places, rounds) \
-   "        walk_" #what " " #name ", " #first ", " #offset ", " #step ", " #places ", " #rounds "\n"
+   "        walk_" #what " " #name ", " #first ", " #offset ", " #step ", " \
+   #places ", " #rounds "\n"
 #define CODE_WALK(name, kind, pages, rounds) "        go_and_return " #name ", " #rounds "\n"
 
 __asm__(

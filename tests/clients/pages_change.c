@@ -46,7 +46,8 @@ static char *at(unsigned page)
 
 static void map(unsigned first, unsigned n, int flags)
 {
-   must(mmap(at(first), (size_t)n * PAGE, RW, flags | MAP_FIXED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED);
+   must(mmap(at(first), (size_t)n * PAGE, RW,
+             flags | MAP_FIXED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED);
    memset(prot + first, RW, n);
 }
 
@@ -81,7 +82,8 @@ static void move(unsigned first, unsigned n)
    if (to < first + n && first < to + n)
       return;
    map(first, n, MAP_PRIVATE);
-   must(mremap(at(first), (size_t)n * PAGE, (size_t)n * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, at(to)) != MAP_FAILED);
+   must(mremap(at(first), (size_t)n * PAGE, (size_t)n * PAGE,
+               MREMAP_MAYMOVE | MREMAP_FIXED, at(to)) != MAP_FAILED);
    memset(prot + first, 0, n);
    memset(prot + to, RW, n);
 }
@@ -94,7 +96,8 @@ static void grow_heap(unsigned n)
 
 static void change(void)
 {
-   static const int advice[] = { MADV_DONTNEED, MADV_HUGEPAGE, MADV_NOHUGEPAGE, MADV_FREE, MADV_DONTDUMP };
+   static const int advice[] = { MADV_DONTNEED, MADV_HUGEPAGE, MADV_NOHUGEPAGE, MADV_FREE,
+                                 MADV_DONTDUMP };
    const unsigned n = 1 + draw(draw(4) == 0 ? 1200 : 40);
    const unsigned first = draw(PAGES - n);
    switch (draw(10)) {
@@ -158,7 +161,8 @@ int main(int argc, char **argv)
 {
    must(argc == 3);
    state = (uint64_t)atoi(argv[1]) * 2654435761u + 88172645463325252u;
-   char *const room = mmap(NULL, (size_t)PAGES * PAGE + ALIGNMENT, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+   char *const room = mmap(NULL, (size_t)PAGES * PAGE + ALIGNMENT, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
    must(room != MAP_FAILED);
    arena = room + (ALIGNMENT - (uintptr_t)room % ALIGNMENT) % ALIGNMENT;
    heap = sbrk(0);

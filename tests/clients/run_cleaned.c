@@ -1,9 +1,9 @@
 /* run_cleaned.c -- lets the kernel clean, age and take away pages that are mapped.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
-   run_cleaned WAY FOLDER ROUNDS: one of the ways below, so many times, with a file of 8 pages in the
-   folder, mapped shared and written to, and 20 pages of anonymous memory, written to in each round,
-   too. */
+   run_cleaned WAY FOLDER ROUNDS: one of the ways below, so many times, with a file of 8 pages in
+   the folder, mapped shared and written to, and 20 pages of anonymous memory, written to in each
+   round, too. */
 
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -23,15 +23,15 @@ enum { ROUNDS = 1000 };
 /* void NAME(long a, long b, long n): n rounds. */
 #define LOOP(name, body)                                                                           \
    __asm__(".text\n .globl " #name "\n .type " #name ", @function\n" #name ":\n1:\n" body          \
-           " dec " N "\n jnz 1b\n ret\n .size " #name ", . - " #name "\n");                         \
+           " dec " N "\n jnz 1b\n ret\n .size " #name ", . - " #name "\n");                        \
    CALL void name(long a, long b, long n)
 
 /* Every branch of a part goes forward and over what follows. */
-#define TAKES(way) LOOP(both_zero_##way,                                                            \
-     "test " A ", " A "\n jnz 2f\n test " B ", " B "\n jnz 2f\n nop\n nop\n nop\n2:\n");            \
-   LOOP(both_set_##way,                                                                             \
-     "test " A ", " A "\n jz 2f\n test " B ", " B "\n jz 2f\n nop\n nop\n nop\n2:\n");              \
-   LOOP(one_set_##way,                                                                              \
+#define TAKES(way) LOOP(both_zero_##way,                                                           \
+     "test " A ", " A "\n jnz 2f\n test " B ", " B "\n jnz 2f\n nop\n nop\n nop\n2:\n");           \
+   LOOP(both_set_##way,                                                                            \
+     "test " A ", " A "\n jz 2f\n test " B ", " B "\n jz 2f\n nop\n nop\n nop\n2:\n");             \
+   LOOP(one_set_##way,                                                                             \
      "test " A ", " A "\n jnz 2f\n test " B ", " B "\n jz 3f\n2: nop\n nop\n nop\n3:\n")
 
 /* One function for each pair of values, so that each is counted by itself. */
@@ -46,12 +46,12 @@ static void expect_rounds(const char *function, int second, int inside)
    expect(function, (2L + 2 * second + 3 * inside + 2) * ROUNDS + 1, 1, 0);
 }
 
-#define RUN(a, b)                                                                                   \
-   both_zero_##a##b(a, b, ROUNDS);                                                                  \
-   both_set_##a##b(a, b, ROUNDS);                                                                   \
-   one_set_##a##b(a, b, ROUNDS);                                                                    \
-   expect_rounds("both_zero_" #a #b, !a, !a && !b);                                                 \
-   expect_rounds("both_set_" #a #b, a, a && b);                                                     \
+#define RUN(a, b)                                                                                  \
+   both_zero_##a##b(a, b, ROUNDS);                                                                 \
+   both_set_##a##b(a, b, ROUNDS);                                                                  \
+   one_set_##a##b(a, b, ROUNDS);                                                                   \
+   expect_rounds("both_zero_" #a #b, !a, !a && !b);                                                \
+   expect_rounds("both_set_" #a #b, a, a && b);                                                    \
    expect_rounds("one_set_" #a #b, !a, a || b)
 
 int main(void)

@@ -1,7 +1,8 @@
 /* run_cores.c -- threads that refer to pages in an order that no scheduler changes.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
-   run_cores one-after-another THREADS PAGES: each reads the same pages, begun when the last has ended.
+   run_cores one-after-another THREADS PAGES: each reads the same pages,
+   begun when the last has ended.
    run_cores in-turn THREADS PAGES ROUNDS: all live, and read the pages in turn, ROUNDS times each.
    run_cores unmaps THREADS PAGES: all have read the pages, and the first thread unmaps them. */
 
@@ -94,7 +95,8 @@ int main(int argc, char** argv)
       return 2;
    threads = atoi(argv[2]);
    pages = atoi(argv[3]);
-   area = mmap(NULL, (size_t)pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+   area = mmap(NULL, (size_t)pages * PAGE, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
    if (area == MAP_FAILED || threads > MOST)
       return 3;
    if (strcmp(argv[1], "one-after-another") == 0) {

@@ -1,5 +1,5 @@
-/* Writes to huge pages that a fork has shared. Prints how many of them are left, as the kernel says,
-   and how many faults the writes took; and whether the kernel had some for all of the area.
+/* Writes to huge pages that a fork has shared. Prints how many of them are left, as the kernel
+   says, and how many faults the writes took; and whether the kernel had some for all of the area.
    run_forks WAY, see main()
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 

@@ -1,9 +1,9 @@
 /* run_mappings.c -- refers to mappings that come, go and change, and prints how often.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
-   run_mappings FILE: a file of 64 KiB. A line for each mapping: its first address and the one behind
-   it, its mode, and the reads and writes there; "child " before those of the child after a fork.
-   Nothing else refers to these mappings: no malloc(), and no buffer but on the stack. */
+   run_mappings FILE: a file of 64 KiB. A line for each mapping: its first address and the one
+   behind it, its mode, and the reads and writes there; "child " before those of the child after a
+   fork. Nothing else refers to these mappings: no malloc(), and no buffer but on the stack. */
 
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -17,7 +17,8 @@ enum { PAGE = 4096, BIG = 2 << 20 };
 
 static const char* prefix = "";
 
-static void line(const volatile char* start, size_t length, const char* mode, long reads, long writes)
+static void line(const volatile char* start, size_t length, const char* mode, long reads,
+                 long writes)
 {
    char text[200];
    const int n = snprintf(text, sizeof text, "%s%lx %lx %s %ld %ld\n", prefix, (unsigned long)start,
@@ -52,7 +53,8 @@ static char* map(unsigned long at, size_t length, int prot, int flags, int fd)
 /* Other memory at an address is another mapping. */
 static void replaced(int fd)
 {
-   char* a = map(0x300022000, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1);
+   char* a = map(0x300022000, 16 * PAGE, PROT_READ | PROT_WRITE,
+                 MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1);
    writes(a, 16 * PAGE, 10);
    reads(a, 16 * PAGE, 5);
    if (munmap(a, 16 * PAGE) != 0)
@@ -68,7 +70,8 @@ static void replaced(int fd)
 /* What mprotect() changes goes on in another row. */
 static void split(void)
 {
-   char* b = map(0x310000000, 12 * PAGE, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1);
+   char* b = map(0x310000000, 12 * PAGE, PROT_READ | PROT_WRITE,
+                 MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1);
    writes(b, 12 * PAGE, 10);
    if (mprotect(b + 4 * PAGE, 4 * PAGE, PROT_READ) != 0)
       exit(5);
@@ -82,7 +85,8 @@ static void split(void)
 /* One mapping that the kernel makes of neighbours; the lower comes last. */
 static void joined(void)
 {
-   char* c = map(0x320004000, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1);
+   char* c = map(0x320004000, 4 * PAGE, PROT_READ | PROT_WRITE,
+                 MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1);
    writes(c, 4 * PAGE, 5);
    c = map(0x320000000, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1);
    writes(c, 8 * PAGE, 1);
@@ -91,7 +95,8 @@ static void joined(void)
 
 static void moved(void)
 {
-   char* d = map(0x330000000, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1);
+   char* d = map(0x330000000, 4 * PAGE, PROT_READ | PROT_WRITE,
+                 MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1);
    writes(d, 4 * PAGE, 3);
    line(d, 4 * PAGE, "rw--", 0, 3 * 4);
    char* e = mremap(d, 4 * PAGE, 8 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, (void*)0x340000000);
@@ -114,7 +119,8 @@ static void heap(void)
 /* Before, in and behind two pages of 2M. */
 static void parts(void)
 {
-   char* f = map(0x350022000, 0x5de000 + 0x11000, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1);
+   char* f = map(0x350022000, 0x5de000 + 0x11000, PROT_READ | PROT_WRITE,
+                 MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1);
    writes(f, 0x1de000, 3);
    writes(f + 0x1de000, 2 * BIG, 2);
    reads(f + 0x5de000, 0x11000, 9);

@@ -97,7 +97,8 @@ static NOINLINE void locals()
    static app::Point local[40];
    for (int i = 0; i < 40; i++)
       local[i].z = 1;
-   expect("locals()::local", 8, "[0].z, [1].x", 0, 1); /* up to 4 KiB: offsets are those in the variable */
+   /* Up to 4 KiB: offsets are those in the variable. */
+   expect("locals()::local", 8, "[0].z, [1].x", 0, 1);
    expect("locals()::local", 32, "[2].z, [3].x", 0, 1);
 }
 

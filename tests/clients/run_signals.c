@@ -26,7 +26,7 @@ enum { ROUNDS = 1000 };
 #endif
 
 #define FUNCTION(name, body)                                                                       \
-   __asm__(".text\n .globl " #name "\n .type " #name ", @function\n" #name ":\n" body "ret\n"       \
+   __asm__(".text\n .globl " #name "\n .type " #name ", @function\n" #name ":\n" body "ret\n"      \
            ".size " #name ", . - " #name "\n");                                                    \
    WORK_CALL void name(void *a, void *d)
 

@@ -14,7 +14,8 @@ static volatile char few[FEW * PAGE] __attribute__((aligned(4096)));
 static volatile char many[MANY * PAGE] __attribute__((aligned(4096)));
 
 /* All data that it refers to are these pages: the rest is in registers. */
-__attribute__((noinline, aligned(4096))) static void visit(volatile char *area, int pages, int rounds)
+__attribute__((noinline, aligned(4096))) static void visit(volatile char *area, int pages,
+                                                           int rounds)
 {
    for (int r = 0; r < rounds; r++)
       for (int i = 0; i < pages; i++)

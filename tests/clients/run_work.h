@@ -18,7 +18,7 @@
 /* void NAME(long n, long *p): reads p[0] and writes the word 8 bytes on, n times. Without debug
    information, hence in file ???. */
 #define WORK(name)                                                                                 \
-   __asm__(".text\n .globl " #name "\n .type " #name ", @function\n" #name ":\n" WORK_BODY          \
+   __asm__(".text\n .globl " #name "\n .type " #name ", @function\n" #name ":\n" WORK_BODY         \
            ".size " #name ", . - " #name "\n");                                                    \
    WORK_CALL void name(long n, long *p)
 

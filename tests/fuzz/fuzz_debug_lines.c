@@ -1,8 +1,8 @@
 /* Fuzzes the readers of line programs and of the units that they belong to.
 
-   An input is five sections, .debug_line, .debug_line_str, .debug_info, .debug_abbrev and .debug_str:
-   the lengths of the first four in two bytes each, then their bytes. A length that is too large takes
-   what is there.
+   An input is five sections, .debug_line, .debug_line_str, .debug_info, .debug_abbrev and
+   .debug_str: the lengths of the first four in two bytes each, then their bytes. A length that is
+   too large takes what is there.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "fuzz.h"

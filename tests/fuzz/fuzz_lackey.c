@@ -6,8 +6,10 @@
 
 #include <stddef.h>
 
-const char *const fuzz_words[] = { "I  ", " L ", " S ", " M ", "400000,4\n", "ffffffffffffffff,1\n", ",65535\n", "==1== x\n", "--1-- x\n",
-   NULL };
+const char *const fuzz_words[] = {
+   "I  ", " L ", " S ", " M ", "400000,4\n", "ffffffffffffffff,1\n", ",65535\n", "==1== x\n",
+   "--1-- x\n", NULL
+};
 
 const char *const fuzz_more = NULL;
 

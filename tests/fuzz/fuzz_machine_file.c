@@ -16,8 +16,8 @@ const char *const fuzz_words[] = {
    "walk", "cycles", "step", "cache", "end\n", "unknown", "unknown, assume ",
    "unknown, assume none", "none", "own", "joined", "in-last-level", "all",
    "fetches", "loads", "stores", "loads+stores", "full", "split", "bypass",
-   "lru", "plru", "fifo", "nru", "(mru+1)%3-plru4", "12", "random", "random:7", "shared", "partitioned",
-   "copied", "hardware", "software", "no", "A", "B", "C", "4K", "8K", "16K",
+   "lru", "plru", "fifo", "nru", "(mru+1)%3-plru4", "12", "random", "random:7", "shared",
+   "partitioned", "copied", "hardware", "software", "no", "A", "B", "C", "4K", "8K", "16K",
    "64K", "2M", "4K+2M+1G", "16G", "512G", "256T", "8E", "0", "1", "2", "3",
    "   coalesces 16K\n", "   coalesces 4K:64K+2M:32M\n", "   paired yes\n", "   wired 1\n",
    "   inclusion exclusive\n",
@@ -29,8 +29,8 @@ const char *const fuzz_words[] = {
    "cache L1D\n   size 32K\n   ways 8\n   share 50%\n", "cache L2\n   size 1M\n   cycles 10\n",
    "cache L3\n   size unknown, assume 32M\n   cycles unknown, assume 36..50\n", "memory\n",
    "memory\n   cycles 200..300\n", "size", "line", "share", "overlap", "entry-bytes", "50%", "1.0",
-   "   index xor 7\n", "index", "modulo", "xor 1", "step 1G\n   cache joined\n", "note x\n", "4", "8", "64", "512", "1048576",
-   "18446744073709551616", "#", "\t", "\r\n", NULL
+   "   index xor 7\n", "index", "modulo", "xor 1", "step 1G\n   cache joined\n", "note x\n",
+   "4", "8", "64", "512", "1048576", "18446744073709551616", "#", "\t", "\r\n", NULL
 };
 
 const char *const fuzz_more = "tlbgrind/machines";

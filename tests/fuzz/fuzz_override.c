@@ -15,11 +15,12 @@ const char *const fuzz_words[] = {
    "skylake:", "stlb.", "STLB-1G.", "dtlb-4k.", "itlb-2M.", "walk.", "2M.", "512G.", "name=",
    "base-page=", "note=", "entries=", "ways=", "policy=", "pages=", "larger-pages=", "level=",
    "users=", "threads=", "hit-cycles=", "coalesces=", "cache=", "cycles=", "source=", "title=",
-   "cache-l1d.", "cache-L2.", "memory.", "size=", "line=", "share=", "overlap=", "entry-bytes=", "window=",
-   "50%", "2.4", "32K", "1M", "full", "lru", "plru", "random:7", "own", "none", "joined", "in-last-level", "unknown",
-   "unknown, assume ", "4K", "4K+2M", "split", "all", "2 shared", "A", "1", "8", "16", "64", "1536",
-   "1048576", "4294967296", "18446744073709551616", "..", "1..64", "8..32/8", "/", ",", "@", ":",
-   "=", ".", "2M.cache=own,2M.entries=32,2M.ways=4,2M.policy=lru", NULL
+   "cache-l1d.", "cache-L2.", "memory.", "size=", "line=", "share=", "overlap=", "entry-bytes=",
+   "window=", "50%", "2.4", "32K", "1M", "full", "lru", "plru", "random:7", "own", "none", "joined",
+   "in-last-level", "unknown", "unknown, assume ", "4K", "4K+2M", "split", "all", "2 shared", "A",
+   "1", "8", "16", "64", "1536", "1048576", "4294967296", "18446744073709551616", "..", "1..64",
+   "8..32/8", "/", ",", "@", ":", "=", ".", "2M.cache=own,2M.entries=32,2M.ways=4,2M.policy=lru",
+   NULL
 };
 
 const char *const fuzz_more = NULL;

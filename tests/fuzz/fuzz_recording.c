@@ -18,15 +18,23 @@
 #include "simulate/replay.h"
 
 const char *const fuzz_words[] = {
-   "# tlbgrind recording\n", "version: 1\n", "base page: 12\n", "base page of: 12 all\n", "filter: I 1 1\n",
-   "filter: RW 16 4\n", "\n\n", "R", "T", "E", "M", "@shares\n", "@share phase a b\n",
-   "@share thread 1 1\n", "@machine\n", "@second misses\n", "@events\n",
-   "@events faults\n", "version: 2\n", "after: 3 0123456789abcdef f\n", "pages: 21\n", "thp: always\n", "filter: RW 8 4 21\n", "P",
-   "version: 3\n", "pages: 13 14 21\n", "filter: W/R 64 4\n", "filter: IRW 1 4\n", "filter: I 1 4 14\n",
-   "version: 5\n", "data: yes\n", "@data\n# tlbgrind data\n", "@machines\n", "object: 1 heap pages 1\n", ";12 1+8\n",
-   "version: 7\n", "filter: RW 1 48\n", "filter: RW 16 3\n", "version: 8\n", "code: 16 131072 aarch64 6.18\n", "version: 6\n", "flushes: yes\n", "version: 10\n", "prefetches: yes\n", "filter: RW/P 1 4\n", "R\001\001\001\000\007\002\002", "K", "K\005\001",
-   "version: 9\n", "calls: yes\n", "C", ">1 2 3 4 0 0 0 1 ;12;13\n", "cfn=(1) main\n",
-   "@totals\n", "@cut ", ":1 2 3 0 0 0 1 ;12\n", "fn=(1) main\n", NULL
+   "# tlbgrind recording\n", "version: 1\n", "base page: 12\n", "base page of: 12 all\n",
+   "filter: I 1 1\n", "filter: RW 16 4\n", "\n\n", "R", "T", "E", "M", "@shares\n",
+   "@share phase a b\n", "@share thread 1 1\n", "@machine\n", "@second misses\n", "@events\n",
+   "@events faults\n",
+   "version: 2\n", "after: 3 0123456789abcdef f\n", "pages: 21\n", "thp: always\n",
+   "filter: RW 8 4 21\n", "P",
+   "version: 3\n", "pages: 13 14 21\n", "filter: W/R 64 4\n", "filter: IRW 1 4\n",
+   "filter: I 1 4 14\n",
+   "version: 5\n", "data: yes\n", "@data\n# tlbgrind data\n", "@machines\n",
+   "object: 1 heap pages 1\n", ";12 1+8\n",
+   "version: 7\n", "filter: RW 1 48\n", "filter: RW 16 3\n",
+   "version: 8\n", "code: 16 131072 aarch64 6.18\n",
+   "version: 6\n", "flushes: yes\n",
+   "version: 10\n", "prefetches: yes\n", "filter: RW/P 1 4\n", "R\001\001\001\000\007\002\002", "K",
+   "K\005\001",
+   "version: 9\n", "calls: yes\n", "C", ">1 2 3 4 0 0 0 1 ;12;13\n", "cfn=(1) main\n", "@totals\n",
+   "@cut ", ":1 2 3 0 0 0 1 ;12\n", "fn=(1) main\n", NULL
 };
 
 const char *const fuzz_more = NULL;
@@ -40,7 +48,10 @@ static TgSimulatedList *machines(void)
    static TgSimulatedList list;
    static const TgSimulatedPages pages = { .policy = { .thp = TLB_THP_ALWAYS } };
    if (list.n == 0)
-      list = tg_simulated_load("core2@thp+syscall:kernel:3+prefetch:strong,apple-m1@syscall:flush+prefetch:weak,skylake", NULL, &pages, &(TgSimulatedKernel){ "linux", { TLB_SYSCALLS_NONE, 0 }, TLB_PREFETCH_IGNORE });
+      list = tg_simulated_load("core2@thp+syscall:kernel:3+prefetch:strong,"
+                               "apple-m1@syscall:flush+prefetch:weak,skylake", NULL, &pages,
+                               &(TgSimulatedKernel){ "linux", { TLB_SYSCALLS_NONE, 0 },
+                                                     TLB_PREFETCH_IGNORE });
    return &list;
 }
 

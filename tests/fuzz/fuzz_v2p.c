@@ -8,14 +8,14 @@
 
 const char *const fuzz_words[] = {
    "address_mapping_group", "address_mapping", "virtual_address", "physical_address", "page_size",
-   "information", "{", "}", ":", "0x1000", "4096", "0x200000", "0x400000", "0x401000", "#", "\"", "\n",
-   "18446744073709551615", NULL
+   "information", "{", "}", ":", "0x1000", "4096", "0x200000", "0x400000", "0x401000", "#", "\"",
+   "\n", "18446744073709551615", NULL
 };
 
 const char *const fuzz_more = NULL;
 
-/* Of pages that lie side by side from an address on: each is in a block that none of the others ends
-   in the middle of. */
+/* Of pages that lie side by side from an address on: each is in a block that none of the others
+   ends in the middle of. */
 static void ask(TgPhysical *p, uint64_t address)
 {
    const tlb_backing b = tg_physical_backing(p, address);

@@ -19,7 +19,8 @@ static void touch(volatile char *p, uintptr_t bytes)
 
 static int map(char *at, uintptr_t bytes)
 {
-   return mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at;
+   return mmap(at, bytes, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at;
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-/* Runs a program four times at the same places, and prints how many page faults the last three took;
-   or, with --show as the first argument, once, and lets it print what it prints.
+/* Runs a program four times at the same places, and prints how many page faults the last three
+   took; or, with --show as the first argument, once, and lets it print what it prints.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
    The first run brings the program's files into the page cache. The process is made without a copy

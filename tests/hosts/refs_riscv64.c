@@ -2,9 +2,9 @@
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
    - Compressed instructions are instructions like others.
-   - A load-reserved is one read. Vex has a store-conditional as a read, and a compare and swap, which
-     is another; so it has other atomic instructions. A compare and swap is a modify: its write is not
-     counted. */
+   - A load-reserved is one read. Vex has a store-conditional as a read, and a compare and swap,
+     which is another; so it has other atomic instructions. A compare and swap is a modify: its
+     write is not counted. */
 
 #define COMMON ""
 #define END "ret\n"
@@ -25,7 +25,8 @@ enum { COMMON_IR = 0 };
             ".balign 8\n 2: .quad 5\n 3:\n") \
    FUNCTION(page_end, 5, 1, 1, \
             "li a2, 4094\n add a2, a0, a2\n ld a3, 0(a2)\n sd a3, 1(a2)\n") \
-   FUNCTION(floats, 4, 2, 2, "fld fa0, 0(a0)\n fsd fa0, 0(a1)\n flw fa1, 8(a0)\n fsw fa1, 8(a1)\n") \
+   FUNCTION(floats, 4, 2, 2, \
+            "fld fa0, 0(a0)\n fsd fa0, 0(a1)\n flw fa1, 8(a0)\n fsw fa1, 8(a1)\n") \
    FUNCTION(reserved, 5, 3, 0, \
             "1: lr.d a2, (a0)\n addi a2, a2, 1\n sc.d a3, a2, (a0)\n bnez a3, 1b\n nop\n") \
    FUNCTION(reserved_loop, 1 + 6 * 6, 18, 0, "li a4, 6\n 1: lr.w.aq a2, (a0)\n addi a2, a2, 1\n" \

@@ -2,8 +2,8 @@
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
    Lackey writes a line at each reference. On ppc64le the kernel takes the reservation away at each
-   system call, so with a line between the two, no store-conditional ever stores. This tool keeps all
-   in memory until the end. It knows what programs of ppc64le consist of, and stops at all else.
+   system call, so with a line between the two, no store-conditional ever stores. This tool keeps
+   all in memory until the end. It knows what programs of ppc64le consist of, and stops at all else.
 
    The file has 16 bytes for each reference: address, size, and the letter that lackey writes. */
 
@@ -38,7 +38,8 @@ static void add(IRSB* out, IRExpr* address, UInt size, HChar letter)
 {
    IRExpr** const args = mkIRExprVec_3(address, mkIRExpr_HWord(size),
                                        mkIRExpr_HWord((HWord)letter));
-   addStmtToIRSB(out, IRStmt_Dirty(unsafeIRDirty_0_N(0, "note", VG_(fnptr_to_fnentry)(note), args)));
+   addStmtToIRSB(out,
+                 IRStmt_Dirty(unsafeIRDirty_0_N(0, "note", VG_(fnptr_to_fnentry)(note), args)));
 }
 
 static void add_loads(IRSB* out, const IRTypeEnv* types, const IRExpr* e)

@@ -209,7 +209,8 @@ static void refer_naively(game *g, unsigned i, const case_event *e)
    for (uint64_t page = e->n[0] >> shift; page <= last; page++) {
       const uint64_t address = page == e->n[0] >> shift ? e->n[0] : page << shift;
       const tlb_backing b = naive_backing(g, i, in_space(g, address));
-      naive_translate(g->naive[g->core][i], (unsigned)e->what, address, b.page_shift, b.block_shift);
+      naive_translate(g->naive[g->core][i], (unsigned)e->what, address, b.page_shift,
+                      b.block_shift);
    }
 }
 

@@ -564,8 +564,8 @@ static void put_line(table_lines *t, table_line l, uint64_t sets, unsigned ways)
    append_line(t, l);
 }
 
-/* Kinds in turn: the guest's steps; the host's walk for the page; the program; the host's walk for a
-   table of the first step, of the second... */
+/* Kinds in turn: the guest's steps; the host's walk for the page; the program; the host's walk for
+   a table of the first step, of the second... */
 static unsigned kind_of(unsigned whose)
 {
    const unsigned table = whose / 100, step = whose % 100;
@@ -959,8 +959,8 @@ static void see(naive_mmu *n, going *g, bool shared, bool counts)
    }
 }
 
-void naive_count_flush(naive_mmu *n, uint64_t start, uint64_t end, uint64_t pages, bool full, bool whole,
-                       bool remote, bool is_first)
+void naive_count_flush(naive_mmu *n, uint64_t start, uint64_t end, uint64_t pages, bool full,
+                       bool whole, bool remote, bool is_first)
 {
    static going g;
    g.n_seen = 0;

@@ -76,12 +76,13 @@ void naive_reset(naive_mmu *n);
 void naive_prefetch(naive_mmu *n, uint64_t address, unsigned page_shift, unsigned block_shift,
                     bool strong, bool present);
 
-/* What naive_flush() is going to throw away is counted: on all hardware threads of all cores, before
-   that. A translation that some array has which threads share counts once. They are flushed page by
-   page, as many as `pages`, or all. `whole`: the range is the whole address space; `remote`: the flush
-   itself is another's, and counts there; `is_first`: none of its core has counted what they share. */
-void naive_count_flush(naive_mmu *n, uint64_t start, uint64_t end, uint64_t pages, bool full, bool whole,
-                       bool remote, bool is_first);
+/* What naive_flush() is going to throw away is counted: on all hardware threads of all cores,
+   before that. A translation that some array has which threads share counts once. They are flushed
+   page by page, as many as `pages`, or all. `whole`: the range is the whole address space;
+   `remote`: the flush itself is another's, and counts there; `is_first`: none of its core has
+   counted what they share. */
+void naive_count_flush(naive_mmu *n, uint64_t start, uint64_t end, uint64_t pages, bool full,
+                       bool whole, bool remote, bool is_first);
 
 /* The translations of [start, end) go; with `full`, all others below 2^63 do, too. */
 void naive_flush(naive_mmu *n, uint64_t start, uint64_t end, bool full, bool whole);

@@ -252,7 +252,8 @@ static case_event random_back(dice *d, const mmu_case *c, const area *a)
    const uint64_t start = a->page[roll(d, a->n)] / size * size;
    block = block < c->page_shift ? c->page_shift : block;
    return (case_event){ CASE_BACK,
-                        { roll(d, c->n_views), start, start + size * (1 + roll(d, 2)), shift, block } };
+                        { roll(d, c->n_views), start, start + size * (1 + roll(d, 2)), shift,
+                          block } };
 }
 
 static case_event random_map(dice *d, uint64_t start, uint64_t end)

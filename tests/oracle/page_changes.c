@@ -59,9 +59,13 @@ int main(void)
       case 0: madvise(a + dice(2000) * PAGE, 300 * PAGE, MADV_DONTNEED); break;
       case 1: mprotect(b + dice(1000) * PAGE, 700 * PAGE, PROT_READ);
               mprotect(b, 9 * M, PROT_READ | PROT_WRITE); break;
-      case 2: munmap(c, 5 * M); c = map(5 * M + dice(3) * M); madvise(c, 4 * M, MADV_HUGEPAGE); break;
-      case 3: { char *to = map(16 * M); b = mremap(b, 9 * M, 9 * M, MREMAP_MAYMOVE | MREMAP_FIXED, to + 2 * M); } break;
-      case 4: { int p[2]; char c; if (pipe(p) != 0) return 1; if (fork() == 0) { close(p[1]); _exit((int)read(p[0], &c, 1)); } refer(a, 12 * M, 300); refer(b, 9 * M, 300); close(p[1]); wait(0); } break;
+      case 2: munmap(c, 5 * M); c = map(5 * M + dice(3) * M);
+              madvise(c, 4 * M, MADV_HUGEPAGE); break;
+      case 3: { char *to = map(16 * M);
+                b = mremap(b, 9 * M, 9 * M, MREMAP_MAYMOVE | MREMAP_FIXED, to + 2 * M); } break;
+      case 4: { int p[2]; char c; if (pipe(p) != 0) return 1;
+                if (fork() == 0) { close(p[1]); _exit((int)read(p[0], &c, 1)); }
+                refer(a, 12 * M, 300); refer(b, 9 * M, 300); close(p[1]); wait(0); } break;
       case 5: sbrk(3 * M); refer((char *)((uintptr_t)sbrk(0) - 3 * M & -PAGE), 3 * M - PAGE, 500);
               deep(200); break;
       }

@@ -1,8 +1,8 @@
-/* What tests/clients/fault_cold printed under four versions of Linux, on 2026-11-26: which of its touches
-   waited for the disk. Of each case how many they were, and the FNV-1a hash of their page numbers, in
-   order, as 32-bit words with the low byte first. Debian's kernels 6.1.192, 6.12.117 and 7.2.13 (cloud)
-   ran in qemu-system-x86_64, 6.18.44 was the host; ext4 with blocks of 4K, statically linked, without
-   address randomisation. The same for all: validation.md.
+/* What tests/clients/fault_cold printed under four versions of Linux, on 2026-11-26: which of its
+   touches waited for the disk. Of each case how many they were, and the FNV-1a hash of their page
+   numbers, in order, as 32-bit words with the low byte first. Debian's kernels 6.1.192, 6.12.117
+   and 7.2.13 (cloud) ran in qemu-system-x86_64, 6.18.44 was the host; ext4 with blocks of 4K,
+   statically linked, without address randomisation. The same for all: validation.md.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #ifndef COLD_READS_H

@@ -1,8 +1,9 @@
-/* What tests/clients/fault_cold printed under four versions of Linux of arm64, on 2026-11-27: the faults of
-   its touches, major and minor. Of each case how many they were, and the FNV-1a hash of twice the page's
-   number, and one more for a major fault, in order, as 32-bit words with the low byte first. Debian's kernels
-   6.17.13, 6.18.15, 7.2.13 and 6.16.12 (cloud) ran in qemu-system-aarch64 with base pages of 4K; 7.3.4 printed
-   what 7.2.13 did. ext4 with blocks of 4K, statically linked, without address randomisation.
+/* What tests/clients/fault_cold printed under four versions of Linux of arm64, on 2026-11-27: the
+   faults of its touches, major and minor. Of each case how many they were, and the FNV-1a hash of
+   twice the page's number, and one more for a major fault, in order, as 32-bit words with the low
+   byte first. Debian's kernels 6.17.13, 6.18.15, 7.2.13 and 6.16.12 (cloud) ran in
+   qemu-system-aarch64 with base pages of 4K; 7.3.4 printed what 7.2.13 did. ext4 with blocks of 4K,
+   statically linked, without address randomisation.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #ifndef COLD_READS_ARM64_H

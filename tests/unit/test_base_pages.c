@@ -32,8 +32,8 @@ TEST(of_an_option)
    tlb_reason note[TLB_MOST_BASE_NOTES];
    assert_int_equal(tlb_base_pages_take(&b, &m, note), 1);
    assert_int_equal(m.base_page_shift, 14);
-   assert_string_equal(note[0].text, "the arrays for 4K pages are taken to hold the base page of this run in "
-                                     "the same number");
+   assert_string_equal(note[0].text, "the arrays for 4K pages are taken to hold the base page of "
+                                     "this run in the same number");
    assert_int_equal(unit_array_of(&m, "DTLB-4K")->g.page_sizes, UINT64_C(1) << 14);
    assert_int_equal(unit_array_of(&m, "DTLB-2M")->g.page_sizes, UINT64_C(6) << 20);
 }
@@ -52,12 +52,14 @@ TEST(that_an_array_holds)
 TEST(of_a_kernel)
 {
    const tlb_base_pages b = pages_of("12 ppc64");
-   tlb_machine power = machine_called("power9"), other = machine_called("apple-m1"), same = machine_called("ppc970");
+   tlb_machine power = machine_called("power9"), other = machine_called("apple-m1"),
+               same = machine_called("ppc970");
    const tlb_machine before = other;
    tlb_reason note[TLB_MOST_BASE_NOTES];
    const unsigned n = tlb_base_pages_take(&b, &power, note);
    assert_true(n >= 1);
-   assert_string_equal(note[0].text, "base pages are 4K, as those of the kernel here (--page-size)");
+   assert_string_equal(note[0].text,
+                       "base pages are 4K, as those of the kernel here (--page-size)");
    assert_int_equal(power.base_page_shift, 12);
    assert_int_equal(tlb_base_pages_take(&b, &other, note), 0);
    assert_memory_equal(&other, &before, sizeof other);

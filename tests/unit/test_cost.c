@@ -17,9 +17,10 @@ TEST(costs)
       { "0000000000000000000000000000000000000042", 42 },
    };
    static const char *const bad[] = {
-      "", " ", "-1", "19.5", "19 20", "cycles", "TLB_MISS_COST=",
-      "TLB_MISS_LATENCY_CYCLES=", "TLB_MISS_COST=TLB_MISS_LATENCY_CYCLES=1", "TLB_MISS_COST= 19", "TLB_MISS_COST19", "tlb_miss_cost=19", "1000001",
-      "18446744073709551635", "0x13", "TLB_MISS_COST=TLB_MISS_COST=1", "\n\n",
+      "", " ", "-1", "19.5", "19 20", "cycles", "TLB_MISS_COST=", "TLB_MISS_LATENCY_CYCLES=",
+      "TLB_MISS_COST=TLB_MISS_LATENCY_CYCLES=1", "TLB_MISS_COST= 19", "TLB_MISS_COST19",
+      "tlb_miss_cost=19", "1000001", "18446744073709551635", "0x13",
+      "TLB_MISS_COST=TLB_MISS_COST=1", "\n\n",
    };
    tlb_reason why;
    uint32_t cycles;
@@ -205,7 +206,8 @@ TEST(least_costs_of_short_walks)
    /* With what their table entries cost, as far as it is known to be more. */
    m = cached();
    m.walk_overlap = 20;
-   assert_true(tlb_cost_least(&m, of, 1000, 0, 86 * 7 + 24 * 20 + 100) == 86 * 7 + (24 * 20 + 100) / 2);
+   assert_true(tlb_cost_least(&m, of, 1000, 0, 86 * 7 + 24 * 20 + 100)
+               == 86 * 7 + (24 * 20 + 100) / 2);
    assert_true(tlb_cost_least(&m, of, 1000, 0, 86 * 7 + 24 * 20 + 600)
                == 86 * 7 + (24 * 30 + 360 * 2 / 3) / 2);
    m.walk[0].cycles = 10;
@@ -221,18 +223,21 @@ TEST(least_costs_overlap)
    assert_true(tlb_cost_least(&m, of, 1000, 0, 12345) == 86 * 7 + 24 * 31 * 10 / 25);
    m.array[1].overlap = 40;
    /* Of each kind of reference the sum is rounded down. */
-   assert_true(tlb_cost_least(&m, of, 1000, 0, 12345) == 80 * 7 * 10 / 40 + 6 * 7 * 10 / 40 + 24 * 31 * 10 / 25);
+   assert_true(tlb_cost_least(&m, of, 1000, 0, 12345)
+               == 80 * 7 * 10 / 40 + 6 * 7 * 10 / 40 + 24 * 31 * 10 / 25);
    m.walk_overlap = 10;
    m.array[1].overlap = 0;
    assert_true(tlb_cost_least(&m, of, 1000, 0, 12345) == 12345);
    /* Of two arrays the one that costs less when its hits overlap. */
    m.n_arrays = 3;
    m.array[2] = (tlb_machine_array){ .level = 2, .users = 7, .hit_cycles = 9, .overlap = 20 };
-   assert_true(tlb_cost_least(&m, of, 1000, 0, 12345) == 80 * 9 * 10 / 20 + 6 * 9 * 10 / 20 + 24 * 31);
+   assert_true(tlb_cost_least(&m, of, 1000, 0, 12345)
+               == 80 * 9 * 10 / 20 + 6 * 9 * 10 / 20 + 24 * 31);
    /* With all that a walk reads. */
    m = cached();
    m.walk_overlap = 20;
-   assert_true(tlb_cost_least(&m, of, 1000, 0, 86 * 7 + 24 * 30 + 300) == 86 * 7 + (24 * 30 + 200) / 2);
+   assert_true(tlb_cost_least(&m, of, 1000, 0, 86 * 7 + 24 * 30 + 300)
+               == 86 * 7 + (24 * 30 + 200) / 2);
    /* Sums beyond 64 bits. */
    const tlb_kind_misses many[3] = { { { UINT64_MAX / 3, 0, 0 }, UINT64_MAX / 3 } };
    assert_true(tlb_cost_least(&m, many, 1000, 0, UINT64_MAX) <= UINT64_MAX / 2 + 1);
@@ -257,11 +262,13 @@ TEST(least_costs_within_a_window)
    assert_true(tlb_cost_least(&m, of, 1000000, 0, 12345) == 86 * 7 + 24 * 31);
    /* Hits by themselves: 86 among 2150 instructions are 4 within 100. */
    m.array[1].overlap = 80;
-   assert_true(tlb_cost_least(&m, of, 2150, 0, 12345) == 80 * 7 / 4 + 6 * 7 / 4 + 24 * 31 * 1000 / 1116);
+   assert_true(tlb_cost_least(&m, of, 2150, 0, 12345)
+               == 80 * 7 / 4 + 6 * 7 / 4 + 24 * 31 * 1000 / 1116);
    /* Each of two arrays has its own; then the cheaper one counts. */
    m.n_arrays = 3;
    m.array[2] = (tlb_machine_array){ .level = 2, .users = 7, .hit_cycles = 5, .overlap = 20 };
-   assert_true(tlb_cost_least(&m, of, 2150, 0, 12345) == 80 * 7 / 4 + 6 * 7 / 4 + 24 * 31 * 1000 / 1116);
+   assert_true(tlb_cost_least(&m, of, 2150, 0, 12345)
+               == 80 * 7 / 4 + 6 * 7 / 4 + 24 * 31 * 1000 / 1116);
    assert_true(tlb_cost_least(&m, of, 8600, 0, 12345) == 80 * 5 + 6 * 5 + 24 * 31);
    /* In order nothing overlaps. */
    m.window = 1;

@@ -435,7 +435,8 @@ TEST(too_many)
 static void amd_code(uint32_t code, uint32_t entries, const char *expected)
 {
    processor p = read_processor("jaguar");
-   set(&p, 1, 0, 0x00880F00, 0, 0, 0); /* a model without a machine file, which would give the ways */
+   set(&p, 1, 0, 0x00880F00, 0, 0, 0); /* a model without a machine file,
+                                          which would give the ways */
    set(&p, 0x80000006, 0, 0, code << 28 | entries << 16 | 0x1100, 0, 0);
    const tlb_machine m = machine_of(&p, 1);
    char text[256];

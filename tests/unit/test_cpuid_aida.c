@@ -41,8 +41,8 @@ static void same_as_raw(const char *name, const processor *p)
    for (unsigned i = 0; i < N(headers); i++) {
       static const char *const ends[] = { "\n", "\r\n" };
       aida.n = 0;
-      add(&aida, "------[ Versions ]------\n\nProgram Version : AIDA64\nCPUID Revision     : 000005D0h\n"
-                 "CPUID Manufacturer : x\n\n");
+      add(&aida, "------[ Versions ]------\n\nProgram Version : AIDA64\n"
+                 "CPUID Revision     : 000005D0h\nCPUID Manufacturer : x\n\n");
       add_aida_cpu(&aida, headers[i], 5, p, ends[i % 2]);
       tlb_cpuid_dump out = reads(&aida);
       assert_int_equal(out.n, 1);
@@ -62,7 +62,8 @@ TEST(all_processors)
    for_each_processor(same_as_raw);
 }
 
-/* Without a section, in columns as a report has them, in small letters, behind the mark of UTF-8. */
+/* Without a section, in columns as a report has them, in small letters,
+   behind the mark of UTF-8. */
 TEST(variants)
 {
    const processor skylake = read_processor("skylake");
@@ -108,7 +109,8 @@ static void as_other_programs(const char *name, const processor *p)
             char line[100];
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-            snprintf(line, sizeof line, forms[form / 2], a->leaf, a->r[0], a->r[1], a->r[2], a->r[3]);
+            snprintf(line, sizeof line, forms[form / 2], a->leaf, a->r[0], a->r[1], a->r[2],
+                     a->r[3]);
 #pragma GCC diagnostic pop
             add(&d, "%s", line);
          }
@@ -244,9 +246,10 @@ int main(void)
    const struct CMUnitTest tests[] = {
       CLAIM("each processor is the same in AIDA64's format as in that of cpuid -r", all_processors),
       CLAIM("a dump without sections, a report in columns and a mark of UTF-8 are read", variants),
-      CLAIM("lines with blanks, \"CPU N:\" or nothing between processors, and sub-leaves by their order",
-            other_programs),
-      CLAIM("sections of CPUs that differ are several machines, those of other registers none", hybrid),
+      CLAIM("lines with blanks, \"CPU N:\" or nothing between processors, and sub-leaves by their "
+            "order", other_programs),
+      CLAIM("sections of CPUs that differ are several machines, those of other registers none",
+            hybrid),
       CLAIM("sub-leaves are hexadecimal", sub_leaves),
       CLAIM("a broken line is refused with its number and what is wrong", broken_lines),
       CLAIM("a dump is known by any line with a leaf, and by no other", looks),

@@ -49,8 +49,10 @@ TEST(x86)
 {
    const tlb_cpuinfo c = reads(
       "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\n"
-      "model name\t: Intel(R) Xeon(R) Gold 6140 CPU @ 2.30GHz\nstepping\t: 4\nflags\t\t: fpu vme\n\n"
-      "processor\t: 1\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\nstepping\t: 4\n\n");
+      "model name\t: Intel(R) Xeon(R) Gold 6140 CPU @ 2.30GHz\nstepping\t: 4\n"
+      "flags\t\t: fpu vme\n\n"
+      "processor\t: 1\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\n"
+      "stepping\t: 4\n\n");
    assert_int_equal(c.n, 1);
    assert_int_equal(c.processor[0].cpus, 2);
    assert_string_equal(c.processor[0].file, "skylake");
@@ -250,7 +252,8 @@ int main(void)
       CLAIM("a POWER processor is known by its PVR", power),
       CLAIM("a RISC-V processor by its name or number", riscv),
       CLAIM("a list of CPUs without the numbers is no processor", old_arm),
-      CLAIM("a model that no machine file describes is refused, and no other is taken", unknown_models),
+      CLAIM("a model that no machine file describes is refused, and no other is taken",
+            unknown_models),
       CLAIM("a broken line is refused with its number and what is wrong", broken),
       CLAIM("more than 8 different processors are refused", too_many),
       CLAIM("all names of Arm's parts and of PVRs are machine files", names),

@@ -407,8 +407,8 @@ TEST(test_folios)
    end();
 }
 
-/* What happens to anonymous memory and a file, the same for each seed. Returns the faults of the warm
-   view, and in `trial` those of each trial. */
+/* What happens to anonymous memory and a file, the same for each seed. Returns the faults of the
+   warm view, and in `trial` those of each trial. */
 static uint64_t any_life(const tlb_fault_settings *s, uint64_t seed, uint64_t trial[TLB_MAX_TRIALS])
 {
    uint64_t faults = 0;
@@ -418,13 +418,16 @@ static uint64_t any_life(const tlb_fault_settings *s, uint64_t seed, uint64_t tr
    tlb_fault_flag(&m, BASE + 5 * MIB, BASE + 6 * MIB, TLB_MAP_NOHUGEPAGE, 0);
    for (unsigned i = 0; i < 1500; i++) {
       seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
-      const uint64_t at = BASE + (seed >> 40) % (8 * MIB / PAGE) * PAGE, end = at + (seed >> 30) % 40 * PAGE;
+      const uint64_t at = BASE + (seed >> 40) % (8 * MIB / PAGE) * PAGE,
+                     end = at + (seed >> 30) % 40 * PAGE;
       switch (seed >> 60) {
       case 0: tlb_fault_discard(&m, at, end < BASE + 8 * MIB ? end : at); break;
       case 1: if (i % 50 == 0) tlb_fault_fork(&m, 0); break;
       case 2: if (i % 50 == 0) map_anon(BASE + (seed >> 33) % 4 * 2 * MIB, 2 * MIB); break;
       case 3: tlb_fault_settle(&m, at, TLB_TOUCH_WRITE); break;
-      case 4: if (i % 100 == 0) tlb_fault_move(&m, BASE + 2 * MIB, BASE + 32 * MIB, MIB, i % 200 == 0); break;
+      case 4: if (i % 100 == 0)
+                 tlb_fault_move(&m, BASE + 2 * MIB, BASE + 32 * MIB, MIB, i % 200 == 0);
+              break;
       case 5: if (i % 100 == 0) tlb_fault_collapse(&m, BASE, BASE + 2 * MIB); break;
       case 6: if (i % 100 == 0) tlb_fault_insert(&m, at, at + PAGE); break;
       default:

@@ -574,7 +574,8 @@ TEST(blocks)
    assert_int_equal(translate(&f, D, 0x3000, 13, 13).shift, K4);
    assert_int_equal(translate(&f, D, 0x3000, 13, K16).shift, K16);
    drop(&f);
-   /* Of two arrays the one with the larger pieces takes them, not the one with the larger blocks. */
+   /* Of two arrays the one with the larger pieces takes them,
+      not the one with the larger blocks. */
    MAKE(&f, { AT(1, ALL, "4,full,4K"), .splits = 1, .coalesce_shift = K64 },
         { AT(1, ALL, "4,full,4K+16K"), .splits = 1 });
    assert_int_equal(translate(&f, D, 0x3000, M2, M2).shift, K16);

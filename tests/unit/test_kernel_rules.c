@@ -1,5 +1,5 @@
-/* What versions of Linux do otherwise with files that are not in the page cache. tests/clients/fault_cold
-   was run under each of them: docs/internals/validation.md has the tables.
+/* What versions of Linux do otherwise with files that are not in the page cache.
+   tests/clients/fault_cold was run under each of them: docs/internals/validation.md has the tables.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"
@@ -58,12 +58,14 @@ static void finds(uint64_t n, tlb_touch how)
 
 static void is_there(uint64_t n)
 {
-   assert_int_equal(tlb_fault_is_present(&m, BASE + (n << m.settings.page_shift), TLB_VIEW_COLD), 1);
+   assert_int_equal(tlb_fault_is_present(&m, BASE + (n << m.settings.page_shift), TLB_VIEW_COLD),
+                    1);
 }
 
 static void is_not_there(uint64_t n)
 {
-   assert_int_equal(tlb_fault_is_present(&m, BASE + (n << m.settings.page_shift), TLB_VIEW_COLD), 0);
+   assert_int_equal(tlb_fault_is_present(&m, BASE + (n << m.settings.page_shift), TLB_VIEW_COLD),
+                    0);
 }
 
 TEST(test_versions)
@@ -73,8 +75,8 @@ TEST(test_versions)
       const char *name;
    } known[] = {
       { 5, 10, "6.1" }, { 6, 1, "6.1" }, { 6, 11, "6.1" }, { 6, 12, "6.12" }, { 6, 15, "6.12" },
-      { 6, 16, "6.16" }, { 6, 17, "6.17" }, { 6, 18, "6.18" }, { 6, 19, "6.18" }, { 7, 1, "6.18" }, { 7, 2, "7.2" }, { 7, 10, "7.2" },
-      { 8, 0, "7.2" },
+      { 6, 16, "6.16" }, { 6, 17, "6.17" }, { 6, 18, "6.18" }, { 6, 19, "6.18" }, { 7, 1, "6.18" },
+      { 7, 2, "7.2" }, { 7, 10, "7.2" }, { 8, 0, "7.2" },
    };
    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
       assert_string_equal(tlb_kernel_of(known[i].major, known[i].minor)->name, known[i].name);
@@ -144,7 +146,8 @@ TEST(test_code_folios)
    end();
 }
 
-/* Reads that each wait: the pages that fault-around finds take back the miss, or, in 7.2, do not. */
+/* Reads that each wait: the pages that fault-around finds take back the miss,
+   or, in 7.2, do not. */
 TEST(test_misses_of_reads)
 {
    static const char *const kernels[] = { "6.1", "6.12", "6.18" };
@@ -167,7 +170,8 @@ TEST(test_misses_of_reads)
    end();
 }
 
-/* Writes to private memory of a mapping that may be executed, too: nothing comes along with them. */
+/* Writes to private memory of a mapping that may be executed, too:
+   nothing comes along with them. */
 TEST(test_misses_of_code)
 {
    begin_file("6.18", 8000, RWX, 0);
@@ -266,8 +270,8 @@ TEST(test_huge_folios_are_given_up)
    end();
 }
 
-/* Window after window is read in larger folios. One that reaches out of the window of fault-around is
-   mapped all the same, but for the file's last. */
+/* Window after window is read in larger folios. One that reaches out of the window of fault-around
+   is mapped all the same, but for the file's last. */
 TEST(test_folios_come_whole)
 {
    for (int is_new = 0; is_new < 2; is_new++) {
@@ -329,8 +333,8 @@ TEST(test_marks_at_the_end_of_the_next_window)
    }
 }
 
-/* Page 24, at the begin of a 64K block, makes the kernel read pages 32 to 63. The disk has not brought
-   them yet when what is around it is mapped. */
+/* Page 24, at the begin of a 64K block, makes the kernel read pages 32 to 63. The disk has not
+   brought them yet when what is around it is mapped. */
 TEST(test_what_is_read_on_comes_with_the_next_fault)
 {
    static const char *const kernels[] = { "6.1", "6.12", "6.17", "7.2" };
@@ -396,7 +400,8 @@ TEST(test_pages_of_the_kernel)
 /* --- What was recorded --- */
 
 static recorded_reads found;
-static int minor_too; /* the hash is of twice the page's number then, and one more for a major fault */
+static int minor_too; /* the hash is of twice the page's number then,
+                         and one more for a major fault */
 
 static void recorded_touch(const recorded_case *c, uint64_t page)
 {
@@ -436,8 +441,9 @@ static void recorded_touches(const recorded_case *c)
    }
 }
 
-/* Page 100 begins a folio of four pages, and the window up to 127 ends a node of the cache. What is read on
-   from page 101 begins two pages behind that: as far as the search began behind the folio's begin. */
+/* Page 100 begins a folio of four pages, and the window up to 127 ends a node of the cache. What is
+   read on from page 101 begins two pages behind that:
+   as far as the search began behind the folio's begin. */
 TEST(test_reading_on_from_within_a_folio)
 {
    begin_file("6.18", 400, RO, 0);

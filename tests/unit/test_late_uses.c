@@ -1,11 +1,13 @@
-/* Uses that are recorded late: naive arrays that see what is recorded miss as those do that see all.
+/* Uses that are recorded late: naive arrays that see what is recorded miss
+   as those do that see all.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"
 
 #include "sim/record/late_uses.h"
 
-enum { PAGES = 400, OTHERS = 100, MOST_ARRAYS = 8, MOST_SETS = 64, MOST_WAYS = 80, DATA = TLB_LOADS | TLB_STORES };
+enum { PAGES = 400, OTHERS = 100, MOST_ARRAYS = 8, MOST_SETS = 64, MOST_WAYS = 80,
+       DATA = TLB_LOADS | TLB_STORES };
 
 /* --- Naive arrays --- */
 
@@ -172,7 +174,8 @@ static tlb_machine machine_of(const naive *a)
    tlb_machine m = { .name = "array", .base_page_shift = 12, .n_arrays = 1 };
    m.array[0] = (tlb_machine_array){ .level = 1, .users = DATA };
    m.array[0].g = (tlb_geometry){ .entries = a->sets * a->ways, .ways = a->ways,
-                                  .page_sizes = 1 << 12, .policy = a->is_tree ? TLB_PLRU : TLB_LRU };
+                                  .page_sizes = 1 << 12,
+                                  .policy = a->is_tree ? TLB_PLRU : TLB_LRU };
    return m;
 }
 
@@ -235,8 +238,9 @@ static void go(const run *r, uint64_t seed)
 /* What skylake, zen4 and neoverse-n1 need for data, and arrays that this covers. */
 static const run usual = {
    { "RW 16 3", "RW 1 48" },
-   { { 1, 48, false, false }, { 1, 72, false, false }, { 16, 4, true, true }, { 16, 3, false, true },
-     { 32, 8, true, true }, { 16, 6, false, true }, { 2, 48, false, false }, { 64, 3, false, true } },
+   { { 1, 48, false, false }, { 1, 72, false, false }, { 16, 4, true, true },
+     { 16, 3, false, true }, { 32, 8, true, true }, { 16, 6, false, true },
+     { 2, 48, false, false }, { 64, 3, false, true } },
    true, true
 };
 
@@ -249,7 +253,8 @@ TEST(alike)
 TEST(one_filter)
 {
    static const run r = { { "RW 1 16" },
-                          { { 1, 16, false, false }, { 1, 20, false, false }, { 4, 16, false, false } },
+                          { { 1, 16, false, false }, { 1, 20, false, false },
+                            { 4, 16, false, false } },
                           true, false };
    go(&r, 5);
 }
@@ -258,10 +263,12 @@ TEST(several_filters)
 {
    static const run r = { { "RW 16 3", "RW 4 6", "RW 1 9" },
                           { { 16, 4, true, true }, { 4, 6, false, true }, { 4, 32, true, true },
-                            { 1, 24, false, false }, { 1, 9, false, false }, { 8, 9, false, false } },
+                            { 1, 24, false, false }, { 1, 9, false, false },
+                            { 8, 9, false, false } },
                           false, false };
    static const run trees = { { "RW 16 3", "RW 12 3", "RW 1 40" },
-                              { { 16, 4, true, true }, { 12, 4, true, true }, { 1, 40, false, false } },
+                              { { 16, 4, true, true }, { 12, 4, true, true },
+                                { 1, 40, false, false } },
                               false, false };
    for (uint64_t seed = 6; seed <= 7; seed++) {
       go(&r, seed);

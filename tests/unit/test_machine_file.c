@@ -475,7 +475,8 @@ TEST(bad_values)
         "isa 'x86-64-with-a-tail' is too long; allowed are 15 bytes" },
       { "year", "year 20222\n",
         "year '20222' is not allowed; it is a number from 1960 to 2100, or unknown" },
-      { "confidence", "confidence D\n", "confidence 'D' is not allowed; it is A, B, C or measured" },
+      { "confidence", "confidence D\n",
+        "confidence 'D' is not allowed; it is A, B, C or measured" },
       { "base-page", "base-page 3K\n", "base-page '3K'" BASE_PAGES },
       { "base-page", "base-page 2G\n", "base-page '2G'" BASE_PAGES },
       { "   level", "level 0\n", "level '0'" LEVELS },
@@ -539,7 +540,8 @@ TEST(bad_values)
         "cache 'own' is not allowed; what is unknown is assumed to be none" },
       { "   cache", "cache none\nentries 4\n", "only behind 'cache own' a step has entries" },
       { "   source       nobody", "sauce nobody\n", "'sauce'" NO_KEY },
-      { "walk", "walk hardware\nentries 4\n", "'entries' is no key of the walk: cycles overlap window entry-bytes nested source" },
+      { "walk", "walk hardware\nentries 4\n",
+        "'entries' is no key of the walk: cycles overlap window entry-bytes nested source" },
       { "walk", "walk hardware\ncycles 1\nwalk hardware\n",
         "walk 'hardware' is a second walk; a machine has one" },
       { "array           L3", "step 4K\n",
@@ -843,7 +845,8 @@ TEST(inclusion)
    refuse(edited(itlb + 4, itlb + 4, "ways full\ninclusion inclusive\n"), itlb + 5,
           "array 'ITLB' has no level in front of it that it could include or exclude");
    refuse(edited(b + 8, b + 8, "hit-cycles 9\ninclusion inclusive\n"), b + 9,
-          "array 'L2-B' has another inclusion than one beside it for the same pages and references");
+          "array 'L2-B' has another inclusion than one beside it for the same pages and "
+          "references");
    refuse(edited(third + 8, third + 8, "hit-cycles 20\npaired yes\ninclusion exclusive\n"),
           third + 10, "array 'L3' holds pairs of pages, and cannot be exclusive");
    refuse(edited(stores, b + 8, "array L2-A\nlevel 2\nusers all\nentries 8\nways 8\npages 4K+2M\n"
@@ -854,9 +857,10 @@ TEST(inclusion)
 /* --- Overlaps, caches of tables, and the memory --- */
 
 static const char l1[] = "cache L1D\nsize 32K\nways 8\nshare 50%\n";
-static const char l2[] = "cache L2\nsize 1M\nline 128\nshare unknown, assume 25%\ncycles 10\nsource a curve\n";
-static const char l3[] = "cache L3\nsize unknown, assume 33554432\nways unknown, assume 8\nshare 100%\n"
-                         "cycles unknown, assume 36..50\nconfidence A\n";
+static const char l2[] = "cache L2\nsize 1M\nline 128\nshare unknown, assume 25%\ncycles 10\n"
+                         "source a curve\n";
+static const char l3[] = "cache L3\nsize unknown, assume 33554432\nways unknown, assume 8\n"
+                         "share 100%\ncycles unknown, assume 36..50\nconfidence A\n";
 static const char memory[] = "memory\ncycles 200..300\nsource another\n";
 
 /* `full` with these blocks behind its steps. */
@@ -887,7 +891,8 @@ TEST(caches)
    assert_int_equal(c[0].ways, 8);
    assert_int_equal(c[0].share, 50);
    assert_int_equal(c[0].cycles, 0);
-   assert_false(c[0].size_unknown || c[0].ways_unknown || c[0].share_unknown || c[0].cycles_unknown);
+   assert_false(c[0].size_unknown || c[0].ways_unknown || c[0].share_unknown
+                || c[0].cycles_unknown);
    assert_int_equal(tlb_table_cache_sets(&c[0]), 32);
    assert_int_equal(c[1].size, 1 << 20);
    assert_int_equal(c[1].line, 128);
@@ -897,7 +902,8 @@ TEST(caches)
    assert_int_equal(c[1].cycles, 10);
    assert_string_equal(c[1].source, "a curve");
    assert_int_equal(c[2].size, 32 << 20);
-   assert_true(c[2].size_unknown && c[2].ways_unknown && !c[2].share_unknown && c[2].cycles_unknown);
+   assert_true(c[2].size_unknown && c[2].ways_unknown && !c[2].share_unknown
+               && c[2].cycles_unknown);
    assert_int_equal(c[2].cycles, 50);
    assert_int_equal(c[2].spread, 14);
    assert_int_equal(c[2].confidence, 'A');
@@ -947,7 +953,8 @@ TEST(bad_caches)
         "no block 'memory' says what a table entry costs that no cache has" },
       { "memory\ncycles 5\n", 0, "the memory stands behind caches of tables, and there is none" },
       { "cache A\nsize 32K\nmemory\n", 2, "the memory has no line 'cycles'" },
-      { "cache A\nsize 32K\nmemory 5\ncycles 5\n", 2, "memory '5' is too much; 'memory' stands alone" },
+      { "cache A\nsize 32K\nmemory 5\ncycles 5\n", 2,
+        "memory '5' is too much; 'memory' stands alone" },
       { "cache A\nsize 32K\nmemory\ncycles 5\nmemory\ncycles 5\n", 4,
         "a second memory; a machine has one" },
       { "cache A\nsize 32K\nmemory\ncycles 5\ncache B\nsize 64K\ncycles 3\n", 4,
@@ -998,10 +1005,10 @@ TEST(bad_caches)
    char few[1000];
    snprintf(few, sizeof few, "walk hardware\n%s%send\n", l1, memory);
    refuse(edited(walk, end, few), walk + 1, "without steps a walk has no references for caches");
-   snprintf(few, sizeof few, "walk hardware\nentry-bytes 64\ncache A\nsize 4K\nline 32\n%s%s", memory,
-            "step 4K\ncache none\nend\n");
-   refuse(edited(walk, end, few), walk + 4,
-          "lines of 32 bytes are not a power of two from 16 to 4096, or smaller than an entry of 64");
+   snprintf(few, sizeof few, "walk hardware\nentry-bytes 64\ncache A\nsize 4K\nline 32\n%s%s",
+            memory, "step 4K\ncache none\nend\n");
+   refuse(edited(walk, end, few), walk + 4, "lines of 32 bytes are not a power of two from 16 to "
+                                            "4096, or smaller than an entry of 64");
 }
 
 TEST(windows)
@@ -1312,7 +1319,8 @@ int main(void)
       CLAIM("a window is a number of instructions, which can be assumed", windows),
       CLAIM("an array has pairs if its file says so", paired),
       CLAIM("a level that is inclusive or exclusive has one in front of it", inclusion),
-      CLAIM("steps are those of x86 where the processor is one, else any", steps_of_other_processors),
+      CLAIM("steps are those of x86 where the processor is one, else any",
+            steps_of_other_processors),
       CLAIM("all errors of a file are told at once, by line", all_errors),
       CLAIM("of many errors the first are told", many_errors),
       CLAIM("missing lines get defaults, which a note names", defaults),

@@ -119,8 +119,8 @@ TEST(stand_ins)
    reads("vm", 0);
    assert_string_equal(machine.name, "vm");
    assert_string_equal(machine.title,
-                       "Intel Golden Cove, Raptor Cove (Alder Lake P, Sapphire Rapids), in place of "
-                       "GenuineIntel family 6 model 143 stepping 8");
+                       "Intel Golden Cove, Raptor Cove (Alder Lake P, Sapphire Rapids), in place "
+                       "of GenuineIntel family 6 model 143 stepping 8");
    assert_string_equal(machine.note[0].text,
                        "leaf 2 refers to leaf 18H, which the hypervisor (unnamed) "
                        "hides");

@@ -143,8 +143,8 @@ TEST(called_otherwise)
    refused("epyc9004", "'epyc9004' is no machine; did you mean zen4?");
    refused("sapphire rapids", "'sapphire rapids' is no machine; did you mean goldencove?");
    refused("coffee-lake", "'coffee-lake' is no machine; did you mean kabylake?");
-   refused("graviton",
-           "'graviton' is no machine; did you mean cortex-a72, neoverse-n1, neoverse-v1, neoverse-v2?");
+   refused("graviton", "'graviton' is no machine; did you mean cortex-a72, neoverse-n1, "
+                       "neoverse-v1, neoverse-v2?");
    refused("kunpeng", "'kunpeng' is no machine; did you mean taishan-v110?");
    refused("fugaku", "'fugaku' is no machine; did you mean a64fx?");
    refused("3A6000", "'3A6000' is no machine; did you mean la664?");

@@ -96,7 +96,8 @@ TEST(pairs_wired_entries_and_blocks)
    assert_int_equal(unit_array_of(&machine, "ITLB")->g.ways, 56);
    load("zen4");
    assert_false(tlb_override(&machine, "l2-dtlb.wired=8", room, &blame, &why));
-   assert_string_equal(why.text, "array 'L2-DTLB' has sets; only an array with ways full has wired entries");
+   assert_string_equal(why.text,
+                       "array 'L2-DTLB' has sets; only an array with ways full has wired entries");
    load("la464");
    change("stlb.paired=no");
    assert_false(unit_array_of(&machine, "STLB")->g.paired);
@@ -150,8 +151,8 @@ TEST(lines_of_caches)
                                          .share = 50, .cycles = 10 };
    machine.memory = (tlb_table_cache){ .cycles = 300, .spread = 100 };
    const tlb_machine before = machine;
-   change("cache-l2.cycles=12,cache-L1d.share=25%,memory.cycles=250,walk.overlap=2.4,stlb.overlap=4,"
-          "walk.window=192");
+   change("cache-l2.cycles=12,cache-L1d.share=25%,memory.cycles=250,walk.overlap=2.4,"
+          "stlb.overlap=4,walk.window=192");
    assert_int_equal(machine.cache[1].cycles, 12);
    assert_int_equal(machine.cache[0].share, 25);
    assert_int_equal(machine.memory.cycles, 250);
@@ -160,19 +161,23 @@ TEST(lines_of_caches)
    assert_int_equal(machine.window, 192);
    assert_int_equal(unit_array_of(&machine, "STLB")->overlap, 40);
    assert_int_equal(machine.cache[1].size, 1 << 20);
-   assert_string_equal(machine.name, "skylake-cache-l2.cycles-12-cache-l1d.share-25--memory.cycles-25");
+   assert_string_equal(machine.name,
+                       "skylake-cache-l2.cycles-12-cache-l1d.share-25--memory.cycles-25");
    machine = before;
-   change("cache-l2.size=512K,cache-l2.ways=8,2m.cache=own,2m.entries=16,2m.ways=full,2m.policy=lru");
+   change("cache-l2.size=512K,cache-l2.ways=8,2m.cache=own,2m.entries=16,2m.ways=full,"
+          "2m.policy=lru");
    assert_int_equal(machine.cache[1].size, 512 << 10);
    assert_int_equal(machine.cache[1].ways, 8);
    assert_int_equal(machine.walk[2].g.entries, 16);
    machine = before;
    assert_false(tlb_override(&machine, "cache-L3.size=1M", room, &blame, &why));
-   assert_string_equal(why.text, "'cache-L3' is no part of skylake; did you mean cache-L1D, cache-L2?");
+   assert_string_equal(why.text,
+                       "'cache-L3' is no part of skylake; did you mean cache-L1D, cache-L2?");
    machine = before;
    assert_false(tlb_override(&machine, "cache-l1d.cycles=3", room, &blame, &why));
    assert_string_equal(blame.text, "cache-l1d.cycles=3");
-   assert_string_equal(why.text, "the first cache has no cycles: it is the yardstick of the others");
+   assert_string_equal(why.text,
+                       "the first cache has no cycles: it is the yardstick of the others");
    machine = before;
    assert_false(tlb_override(&machine, "cache-l2.size=512", room, &blame, &why));
    assert_string_equal(blame.text, "cache-l2.size=512");
@@ -202,8 +207,8 @@ TEST(sets_stay)
 
 TEST(refusals)
 {
-   refuses("stlb.entries=500", "stlb.entries=500",
-           "the 12 ways of STLB do not divide 500 entries; give the ways, too, such as STLB.ways=20");
+   refuses("stlb.entries=500", "stlb.entries=500", "the 12 ways of STLB do not divide 500 entries; "
+                                                   "give the ways, too, such as STLB.ways=20");
    refuses("stlb.entries=7", "stlb.entries=7",
            "the 12 ways of STLB do not divide 7 entries; give the ways, too, such as "
            "STLB.ways=full");
@@ -218,8 +223,8 @@ TEST(refusals)
            "STLB-1G, walk, 512G, 1G, 2M, 4K, cache-L1D, cache-L2, cache-L3 and 1 more");
    refuses("stlb.entrys=32", "stlb.entrys=32",
            "'entrys' is no line of the array; did you mean entries?");
-   refuses("walk.entries=32", "walk.entries=32",
-           "'entries' is no line of the walk; it has cycles, overlap, window, entry-bytes, nested, source");
+   refuses("walk.entries=32", "walk.entries=32", "'entries' is no line of the walk; it has cycles, "
+                                                 "overlap, window, entry-bytes, nested, source");
    refuses("stlb.ways=4,STLB.ways=8", "STLB.ways=8", "the line is given twice");
    refuses("stlb.ways=", "stlb.ways=", "the value is missing");
    refuses("2M.entries=4", "2M.entries=4", "only behind 'cache own' a step has entries");

@@ -201,7 +201,8 @@ static tlb_backing model_backing(model_view *v, unsigned c)
       tlb_page_wish w = tlb_page_wish_for(v->policy, &m, base);
       /* The first bytes of files are in base pages. */
       if (w.how == TLB_CONTIG && w.rule == 0) {
-         const int64_t in_file = (int64_t)m.offset - (int64_t)((unsigned)at - down(c, w.shift)) * CELL;
+         const int64_t in_file = (int64_t)m.offset
+                                 - (int64_t)((unsigned)at - down(c, w.shift)) * CELL;
          if (in_file >= 0 && (uint64_t)in_file < v->policy->code_from)
             w = (tlb_page_wish){ TLB_FIXED, base, 0 };
       }

@@ -369,7 +369,8 @@ TEST(code)
 TEST(rules_for_all_code)
 {
    static const char *const all[] = { "text:4K", "4K", "heap:2M,all:thp" };
-   static const char *const some[] = { "heap:4K", "text#1:2M", "text=libc.so*:2M", "lib*:4K", "file:64K" };
+   static const char *const some[] = { "heap:4K", "text#1:2M", "text=libc.so*:2M", "lib*:4K",
+                                       "file:64K" };
    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
       tlb_page_policy p = empty();
       tlb_reason why;
@@ -419,8 +420,8 @@ TEST(no_blocks)
 {
    static const char *const wrong[] = {
       "", "16", "16 131072", "16 131072 aarch64", "16 131072 aarch64 ", "16 131072 aarch64 6.18 ",
-      "16 131072  6.18", "12 131072 aarch64 6.18", "99 131072 aarch64 6.18", "x 131072 aarch64 6.18",
-      "16 131072 aarch64aarch64aa 6.18", "16 131072 aar\tch64 6.18",
+      "16 131072  6.18", "12 131072 aarch64 6.18", "99 131072 aarch64 6.18",
+      "x 131072 aarch64 6.18", "16 131072 aarch64aarch64aa 6.18", "16 131072 aar\tch64 6.18",
    };
    for (unsigned i = 0; i < N(wrong); i++) {
       tlb_code_blocks c;
@@ -459,7 +460,8 @@ int main(void)
       CLAIM("the kernel's mode of huge pages counts where no rule says otherwise", modes),
       CLAIM("code of files is in the kernel's blocks where it lies as in the file", code),
       CLAIM("a rule for all memory or all code leaves none to the kernel", rules_for_all_code),
-      CLAIM("a kernel's blocks of code are for machines of its architecture that hold them", blocks),
+      CLAIM("a kernel's blocks of code are for machines of its architecture that hold them",
+            blocks),
       CLAIM("what a recording says of such blocks is refused if it can not be so", no_blocks),
       CLAIM("a page's size comes with the number of the rule that decided it", which_rule),
       CLAIM("what is no rule is refused in words, and nothing is changed",

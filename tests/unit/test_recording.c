@@ -115,8 +115,8 @@ TEST(shipped)
 
 /* --- Prefetches --- */
 
-/* They take places wherever loads look for their pages, and nowhere else; and such a recording covers
-   what one without them would. */
+/* They take places wherever loads look for their pages, and nowhere else; and such a recording
+   covers what one without them would. */
 TEST(prefetches)
 {
    static const struct {
@@ -217,9 +217,11 @@ TEST(large_covers)
    assert_true(tlb_strength_add(&s, &own, &why));
    assert_int_equal(tlb_strength_covers(&s, &own, LARGE, &missing, &why), TLB_COVERED);
    assert_int_equal(tlb_strength_covers(&s, &small, 0, &missing, &why), TLB_COVERED);
-   assert_int_equal(tlb_strength_covers(&s, &small, LARGE, &missing, &why), TLB_COVERED_BY_MACHINES);
+   assert_int_equal(tlb_strength_covers(&s, &small, LARGE, &missing, &why),
+                    TLB_COVERED_BY_MACHINES);
    assert_int_equal(tlb_strength_covers(&s, &full, LARGE, &missing, &why), TLB_COVERED_BY_MACHINES);
-   assert_int_equal(tlb_strength_covers(&s, &own, LARGE << 9, &missing, &why), TLB_COVERED_BY_PAGES);
+   assert_int_equal(tlb_strength_covers(&s, &own, LARGE << 9, &missing, &why),
+                    TLB_COVERED_BY_PAGES);
    assert_string_equal(why.text, "some: the recording is not made for pages of 1G");
    assert_true(tlb_strength_add(&one_set, &full, &why));
    const tlb_machine wide = with_another("256,64,4K", "128,64,2M");
@@ -228,8 +230,10 @@ TEST(large_covers)
 
 TEST(sizes_as_text)
 {
-   static const char *const wrong[] = { "", "4K", "2M,", ",2M", "3M", "32G", "none,2M", "2m x",
-                                        "8K,16K,32K,64K,128K,256K,512K,1M,2M,4M,8M,16M,32M,64M,128M,256M" };
+   static const char *const wrong[] = {
+      "", "4K", "2M,", ",2M", "3M", "32G", "none,2M", "2m x",
+      "8K,16K,32K,64K,128K,256K,512K,1M,2M,4M,8M,16M,32M,64M,128M,256M"
+   };
    uint64_t sizes;
    tlb_reason why;
    for (unsigned i = 0; i < N(wrong); i++)
@@ -292,7 +296,8 @@ TEST(other_kinds)
    check_needs(&m, UINT64_C(1) << 14, "I 1 16 14, RW 16 4 14");
 }
 
-/* A recording without such pages or blocks is refused, with the sizes that it would have to have. */
+/* A recording without such pages or blocks is refused,
+   with the sizes that it would have to have. */
 TEST(sizes_of_its_own)
 {
    tlb_strength s = { .n = 0 };
@@ -331,8 +336,9 @@ TEST(complete)
 TEST(filters_as_text)
 {
    static const char *const wrong[] = { "", "I", "I 1", "I 0 1", "I 1 0", "X 1 1", "RI 1 1",
-                                        "R/ 1 1", "R/R 1 1", "/R 1 1", "I 257 1", "I 1 65", "I 1 1 ", "I  1 1",
-                                        "I 1 1 12", "I 1 1 35", "I 1 1 21 ", "P 1 1", "RP 1 1", "R/PW 1 1", "R/PP 1 1" };
+                                        "R/ 1 1", "R/R 1 1", "/R 1 1", "I 257 1", "I 1 65",
+                                        "I 1 1 ", "I  1 1", "I 1 1 12", "I 1 1 35", "I 1 1 21 ",
+                                        "P 1 1", "RP 1 1", "R/PW 1 1", "R/PP 1 1" };
    static const tlb_filter good[] = { { TLB_FETCHES, 0, 1, 64, 0 }, { DATA, 0, 256, 1, 0 },
                                       { TLB_STORES, TLB_LOADS, 3, 4, 21 },
                                       { TLB_FETCHES | DATA, 0, 1, 1, 0 } };
@@ -376,9 +382,12 @@ static size_t get(void *opaque, uint8_t *bytes, size_t n)
 
 static tlb_record random_record(uint64_t *random)
 {
-   static const uint8_t what[] = { 1 | TLB_RECORD_USE | 4, 2 | TLB_RECORD_USE | 8 | TLB_RECORD_MORE_SIZE, 0, 1, 2, 1 | TLB_RECORD_MODIFIES, 1 | TLB_RECORD_IN_PARTS,
-                                   2 | TLB_RECORD_IN_PARTS | TLB_RECORD_GOES_ON, TLB_RECORD_PREFETCH,
-                                   TLB_RECORD_PREFETCH | TLB_RECORD_PRESENT, TLB_RECORD_PREFETCH | TLB_RECORD_PRESENT | TLB_RECORD_UNCOUNTED,
+   static const uint8_t what[] = { 1 | TLB_RECORD_USE | 4,
+                                   2 | TLB_RECORD_USE | 8 | TLB_RECORD_MORE_SIZE, 0, 1, 2,
+                                   1 | TLB_RECORD_MODIFIES, 1 | TLB_RECORD_IN_PARTS,
+                                   2 | TLB_RECORD_IN_PARTS | TLB_RECORD_GOES_ON,
+                                   TLB_RECORD_PREFETCH, TLB_RECORD_PREFETCH | TLB_RECORD_PRESENT,
+                                   TLB_RECORD_PREFETCH | TLB_RECORD_PRESENT | TLB_RECORD_UNCOUNTED,
                                    0 | TLB_RECORD_USE, 1 | TLB_RECORD_USE, 2 | TLB_RECORD_USE };
    tlb_record r = { .what = what[unit_random(random) % N(what)] };
    r.page = unit_random(random) >> (12 + unit_random(random) % 52);
@@ -532,7 +541,8 @@ TEST(round_trip)
    assert_int_equal(reader.instructions, N_RECORDS);
 }
 
-/* So many uses in a row between two references, as they come from a filter; blocks end among them. */
+/* So many uses in a row between two references, as they come from a filter; blocks end among
+   them. */
 static void write_uses(bool at_once)
 {
    enum { IN_A_ROW = 47 };
@@ -551,7 +561,8 @@ static void write_uses(bool at_once)
          if (writer.n == TLB_BLOCK_RECORDS)
             tlb_stream_flush(&writer, i);
       }
-      if (!tlb_stream_add(&writer, (tlb_record){ .what = (uint8_t)(i % 3), .line = i + 1, .page = i }))
+      const tlb_record r = { .what = (uint8_t)(i % 3), .line = i + 1, .page = i };
+      if (!tlb_stream_add(&writer, r))
          tlb_stream_flush(&writer, i);
    }
    tlb_stream_flush(&writer, N_RECORDS);
@@ -586,11 +597,14 @@ TEST(no_such_kinds)
       const unsigned user = what & TLB_RECORD_USER;
       const bool is_prefetch = user == TLB_RECORD_PREFETCH;
       const bool is_use = (what & TLB_RECORD_USE) != 0;
-      const bool can_be = is_prefetch ? (what & ~(3u | TLB_RECORD_PRESENT | TLB_RECORD_UNCOUNTED)) == 0
-                                      : what < 128 && (is_use || (what & TLB_RECORD_MODIFIES) == 0 || user == TLB_LOAD);
+      const bool can_be = is_prefetch
+                             ? (what & ~(3u | TLB_RECORD_PRESENT | TLB_RECORD_UNCOUNTED)) == 0
+                             : what < 128 && (is_use || (what & TLB_RECORD_MODIFIES) == 0
+                                              || user == TLB_LOAD);
       n_written = n_read = 0;
       tlb_stream_begin(&writer, put, NULL);
-      tlb_stream_add(&writer, (tlb_record){ .what = (uint8_t)what, .line = is_use ? 0 : 1, .page = 7 });
+      tlb_stream_add(&writer, (tlb_record){ .what = (uint8_t)what, .line = is_use ? 0 : 1,
+                                            .page = 7 });
       tlb_stream_flush(&writer, 1);
       end = n_written;
       tlb_stream_open(&reader, get, &end);
@@ -605,7 +619,8 @@ enum { N_MOVES = 30000 };
 static uint64_t random_move(uint64_t *random)
 {
    *random = *random * UINT64_C(6364136223846793005) + 1442695040888963407;
-   return tlb_move_number(TLB_MOVE_PUSH, *random >> (39 + (*random >> 8) % 25) & (TLB_MOST_ARCS - 1));
+   return tlb_move_number(TLB_MOVE_PUSH,
+                          *random >> (39 + (*random >> 8) % 25) & (TLB_MOST_ARCS - 1));
 }
 
 /* `before`: how many moves stand before reference number i. */
@@ -719,15 +734,19 @@ int main(void)
       CLAIM("a filter keeps what its array is certain to keep", shapes),
       CLAIM("larger arrays are covered, smaller ones and other shapes are not", covers),
       CLAIM("a recording for all shipped machines is one for each of them", shipped),
-      CLAIM("blocks, shared arrays, inclusive levels and stores alone have filters of theirs", other_kinds),
-      CLAIM("a recording tells of larger base pages and of blocks, or is refused", sizes_of_its_own),
+      CLAIM("blocks, shared arrays, inclusive levels and stores alone have filters of theirs",
+            other_kinds),
+      CLAIM("a recording tells of larger base pages and of blocks, or is refused",
+            sizes_of_its_own),
       CLAIM("each kind of reference has a filter of base pages", complete),
-      CLAIM("arrays of one size of large pages have filters of these, and others one set", large_filters),
+      CLAIM("arrays of one size of large pages have filters of these, and others one set",
+            large_filters),
       CLAIM("one set of base pages covers large pages, too", large_covers),
       CLAIM("sizes of large pages are read, and what are none refused", sizes_as_text),
       CLAIM("a filter is read as it was printed", filters_as_text),
       CLAIM("prefetches take places in each filter that loads refer to", prefetches),
-      CLAIM("with prefetches a recording covers what it would without them", prefetches_make_a_recording_no_weaker),
+      CLAIM("with prefetches a recording covers what it would without them",
+            prefetches_make_a_recording_no_weaker),
       CLAIM("a kind of record that no run has is refused", no_such_kinds),
       CLAIM("the short way to read a number reads what the long one does", numbers),
       CLAIM("records are read as they were written", round_trip),

@@ -63,8 +63,8 @@ TEST(too_many)
    assert_true(tlb_spaces_step(&odd, 66, &step, &why));
    step = 1;
    assert_false(tlb_spaces_step(&odd, 67, &step, &why));
-   assert_string_equal(why.text, "with the sets that machine some has (array STLB), not so many copies "
-                                 "can be told apart");
+   assert_string_equal(why.text, "with the sets that machine some has (array STLB), not so many "
+                                 "copies can be told apart");
    step = 1;
    assert_false(tlb_spaces_step(&large, 2, &step, &why));
 }

@@ -1,6 +1,6 @@
 /* The warm view of files that a start with no file cached has left in large folios.
-   The model goes through the touches a second time, when it is known how all of the file lies in the
-   page cache; the fault model knows at a touch only what has been read by then.
+   The model goes through the touches a second time, when it is known how all of the file lies in
+   the page cache; the fault model knows at a touch only what has been read by then.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #include "unit.h"

@@ -91,8 +91,8 @@ typedef struct {
    TgArchLayout layout;
    TgArchLayout large_layout;   /* of kernels whose page tables have more levels, which put their
                                    stacks beyond `layout`; its task_size is 0: there is none */
-   UInt code_folio_shift;       /* of the folios in which Linux reads code: exec_folio_order(); 0: base
-                                   pages */
+   UInt code_folio_shift;       /* of the folios in which Linux reads code: exec_folio_order();
+                                   0: base pages */
    TgArchPlaces places;
    TgArchVdso vdso;
    tg_prefetch_code prefetches; /* how its prefetch instructions are encoded */

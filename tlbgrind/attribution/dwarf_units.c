@@ -9,10 +9,10 @@
 enum { STMT_LIST = 0x10, COMP_DIR = 0x1b };
 enum { ADDR = 0x01, BLOCK2 = 0x03, BLOCK4 = 0x04, DATA2 = 0x05, DATA4 = 0x06, DATA8 = 0x07,
        STRING = 0x08, BLOCK = 0x09, BLOCK1 = 0x0a, DATA1 = 0x0b, FLAG = 0x0c, SDATA = 0x0d,
-       STRP = 0x0e, UDATA = 0x0f, REF_ADDR = 0x10, REF1 = 0x11, REF2 = 0x12, REF4 = 0x13, REF8 = 0x14,
-       REF_UDATA = 0x15, INDIRECT = 0x16, SEC_OFFSET = 0x17, EXPRLOC = 0x18, FLAG_PRESENT = 0x19,
-       REF_SIG8 = 0x20, GNU_ADDR_INDEX = 0x1f01, GNU_STR_INDEX = 0x1f02, GNU_REF_ALT = 0x1f20,
-       GNU_STRP_ALT = 0x1f21 };
+       STRP = 0x0e, UDATA = 0x0f, REF_ADDR = 0x10, REF1 = 0x11, REF2 = 0x12, REF4 = 0x13,
+       REF8 = 0x14, REF_UDATA = 0x15, INDIRECT = 0x16, SEC_OFFSET = 0x17, EXPRLOC = 0x18,
+       FLAG_PRESENT = 0x19, REF_SIG8 = 0x20, GNU_ADDR_INDEX = 0x1f01, GNU_STR_INDEX = 0x1f02,
+       GNU_REF_ALT = 0x1f20, GNU_STRP_ALT = 0x1f21 };
 
 typedef struct {
    unsigned version, offset_size, address_size;

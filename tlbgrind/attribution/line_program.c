@@ -90,8 +90,8 @@ static const char* entry(const TgLineProgram* p, const TgLineTable* t, bool is_f
 }
 
 /* Entry number nth, from 0. An entry takes a byte at least, so the end comes soon. */
-static const char* nth_entry(const TgLineProgram* p, const TgLineTable* t, bool is_file, uint64_t nth,
-                             uint64_t* folder)
+static const char* nth_entry(const TgLineProgram* p, const TgLineTable* t, bool is_file,
+                             uint64_t nth, uint64_t* folder)
 {
    TgDwarfBytes b = t->entries;
    const char* name = NULL;
@@ -200,7 +200,8 @@ static bool extended(TgLineProgram* p, TgLineRow* out)
       begin_sequence(p);
       return true;
    case SET_ADDRESS:
-      p->row.address = tg_dwarf_number(&b, tg_dwarf_left(&b) >= 8 ? 8 : (unsigned)tg_dwarf_left(&b));
+      p->row.address = tg_dwarf_number(&b,
+                                       tg_dwarf_left(&b) >= 8 ? 8 : (unsigned)tg_dwarf_left(&b));
       return false;
    default: /* what names a file here, which no compiler does, or is of no use */
       return false;

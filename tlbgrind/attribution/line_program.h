@@ -8,7 +8,8 @@
 
 #include "attribution/dwarf_bytes.h"
 
-enum { TG_LINE_FIELDS = 16 }; /* most kinds of data in an entry of a table of DWARF 5; there are 6 */
+enum { TG_LINE_FIELDS = 16 }; /* most kinds of data in an entry of a table of DWARF 5;
+                                 there are 6 */
 
 /* The folders or the files that a program names. In DWARF 5 an entry consists of `n_fields`
    fields. */

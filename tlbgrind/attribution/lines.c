@@ -410,7 +410,8 @@ static void take_away(TgLine* from, const TgLine* line)
    for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
       from->refs[kind] -= line->refs[kind];
       from->faults[kind] -= line->faults[kind];
-      for (UInt i = 0; i < n_counts && line->misses[kind] != NULL && from->misses[kind] != NULL; i++)
+      for (UInt i = 0;
+           i < n_counts && line->misses[kind] != NULL && from->misses[kind] != NULL; i++)
          from->misses[kind][i] -= line->misses[kind][i];
    }
 }

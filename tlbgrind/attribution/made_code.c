@@ -127,7 +127,8 @@ static const HChar* mapping_name(Addr a)
    const Mapping* m = mapping_of(a);
    const ULong bytes = (ULong)(m->last - m->first) + 1;
    VG_(snprintf)(name, sizeof name, "[code made at run time, %llu %s at 0x%lx]",
-                 bytes % MB == 0 ? bytes / MB : bytes / KB, bytes % MB == 0 ? "MB" : "KB", m->first);
+                 bytes % MB == 0 ? bytes / MB : bytes / KB, bytes % MB == 0 ? "MB" : "KB",
+                 m->first);
    return tg_intern(name);
 }
 

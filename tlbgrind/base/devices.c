@@ -9,7 +9,8 @@
 #include "base/devices.h"
 
 /* As stat() gives them: drivers/char/mem.c in Linux. */
-enum { MEMORY_DEVICES = 1 << 8, NULL_DEVICE = MEMORY_DEVICES | 3, ZERO_DEVICE = MEMORY_DEVICES | 5 };
+enum { MEMORY_DEVICES = 1 << 8, NULL_DEVICE = MEMORY_DEVICES | 3,
+       ZERO_DEVICE = MEMORY_DEVICES | 5 };
 
 Bool tg_devices_is_zero(const HChar* name)
 {

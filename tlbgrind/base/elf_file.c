@@ -84,7 +84,8 @@ Bool tg_elf_segment(Int fd, UInt nth, TgElfSegment* out)
    return True;
 }
 
-static Bool read_section_header(Int fd, const UChar* header, Bool is64, ULong nth, UChar section[64])
+static Bool read_section_header(Int fd, const UChar* header, Bool is64, ULong nth,
+                                UChar section[64])
 {
    const ULong table = number(header, is64, 40, 32);
    const ULong entry = tg_elf_number(header + (is64 ? 58 : 46), 2);
@@ -105,7 +106,8 @@ Bool tg_elf_section(Int fd, UInt nth, TgElfSection* out)
    UChar header[64], section[64], names[64];
    Bool is64;
    if (!read_header(fd, header, &is64) || !read_section_header(fd, header, is64, nth, section)
-       || !read_section_header(fd, header, is64, tg_elf_number(header + (is64 ? 62 : 50), 2), names))
+       || !read_section_header(fd, header, is64, tg_elf_number(header + (is64 ? 62 : 50), 2),
+                               names))
       return False;
    *out = (TgElfSection){ .type = (UInt)tg_elf_number(section + 4, 4),
                           .flags = number(section, is64, 8, 8),

@@ -250,8 +250,8 @@ Bool tg_arcs_is_empty(const TgLineArc* arc)
 
 static void list(TgArc* arc, void* opaque)
 {
-   const TgLineArc a = { .from = tg_line_named(arc->from->line), .to = arc->to->line, .calls = arc->calls,
-                         .inclusive = arc->inclusive };
+   const TgLineArc a = { .from = tg_line_named(arc->from->line), .to = arc->to->line,
+                         .calls = arc->calls, .inclusive = arc->inclusive };
    if (!tg_arcs_is_empty(&a))
       VG_(addToXA)(opaque, &a);
 }

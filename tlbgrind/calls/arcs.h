@@ -139,8 +139,8 @@ Bool tg_arcs_is_empty(const TgLineArc* arc);
 /* The range of arcs from a line: returns the number of the first, stores how many. */
 Word tg_arcs_from(XArray* sorted, const TgLine* line, Word* n);
 
-/* The numbers in the recording of the arcs that have one, in the order of their lines, to be deleted;
-   and of those among them that are of a line's arc the first, with how many there are. */
+/* The numbers in the recording of the arcs that have one, in the order of their lines, to be
+   deleted; and of those among them that are of a line's arc the first, with how many there are. */
 typedef struct {
    const TgLine* from;
    const TgLine* to;

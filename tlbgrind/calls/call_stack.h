@@ -17,17 +17,17 @@
 #include "calls/arcs.h"
 #include "trace/shadow_area.h"
 
-/* What has become of the stacks, for a recording: sim/record/moves.h. `arc`: of TLB_MOVE_PUSH, where
-   NULL is a first frame, and of TLB_MOVE_RETURN; `n`: of the others. */
+/* What has become of the stacks, for a recording: sim/record/moves.h. `arc`: of TLB_MOVE_PUSH,
+   where NULL is a first frame, and of TLB_MOVE_RETURN; `n`: of the others. */
 typedef void TgStackMove(tlb_move move, UInt n, TgArc* arc);
 
 /* How many of the bits of TgCallArea's `refs` are those of reads. */
 enum { TG_REFS_BITS = 32 };
 
 /* Counts inclusive costs from now on. `complete`: what books all misses that are still to be
-   booked. `tell`: NULL, or what is told of the stacks, of returns from first frames when they happen
-   and of the rest by tg_call_stack_tell(). `misses`: they are counted here; else only references and
-   page faults are. */
+   booked. `tell`: NULL, or what is told of the stacks, of returns from first frames when they
+   happen and of the rest by tg_call_stack_tell(). `misses`: they are counted here; else only
+   references and page faults are. */
 void tg_call_stacks_init(void (*complete)(void), TgStackMove* tell, Bool misses);
 
 extern Bool tg_call_stacks_on;

@@ -139,8 +139,8 @@ static void tell(const char *name, bool is_library, const finding *found, const 
         "DWARF 5 as clang and rustc write it", gives_up,
         "compile with -gdwarf-4 (rustc: -C dwarf-version=4), or" },
       { found->is_dwarf_64, "DWARF in its 64-bit form", gives_up, "compile without -gdwarf64, or" },
-      { found->is_zstd && version < TG_VALGRIND_READS_ZSTD, "sections that zstd has compressed", "cannot read them",
-        "compile with -gz=none, or" },
+      { found->is_zstd && version < TG_VALGRIND_READS_ZSTD, "sections that zstd has compressed",
+        "cannot read them", "compile with -gz=none, or" },
       { found->is_zlib_gnu, "sections that are compressed in the old way (-gz=zlib-gnu)",
         "can read wrong names of files", "compile with -gz=none, or" },
    };

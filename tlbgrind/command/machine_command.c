@@ -45,10 +45,11 @@ static void list(const char *pattern)
    while (tlb_machine_list_next(&l, line, sizeof line))
       puts(line);
    if (pattern == NULL)
-      puts("\nAlso host (the processor at hand), default, a machine file, or a "
-           "CPUID dump (cpuid -r, AIDA64), or /proc/cpuinfo.\nLevels: entries/ways for base pages; I fetches, L loads, "
-           "S stores, D loads and stores.\nConfidence A: vendor's documents, CPUID or "
-           "two sources; B: one source of second hand; C: none.");
+      puts("\nAlso host (the processor at hand), default, a machine file, or a CPUID dump "
+           "(cpuid -r, AIDA64), or /proc/cpuinfo.\n"
+           "Levels: entries/ways for base pages; I fetches, L loads, S stores, D loads and "
+           "stores.\nConfidence A: vendor's documents, CPUID or two sources; B: one source of "
+           "second hand; C: none.");
    finish();
 }
 

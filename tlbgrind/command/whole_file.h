@@ -11,8 +11,8 @@
    there is no file, or the old one. What is no regular file is written as it is. */
 bool tg_write_whole(const char *name, const char *text, size_t length);
 
-/* A new file without a name, for what is too large for the memory, on the disk of that file. -1 with
-   errno. */
+/* A new file without a name, for what is too large for the memory, on the disk of that file. -1
+   with errno. */
 int tg_open_unnamed(const char *beside);
 
 /* Whether a whole file could be written, without touching it: so that nobody waits a minute in

@@ -54,7 +54,8 @@ void tg_data_init(const TgOptions* options)
    if (!tg_data_on)
       return;
    tg_superblocks_attribute_data();
-   tg_data_check = !options->mappings ? check_objects : options->data ? check_both : check_row_blocks;
+   tg_data_check = !options->mappings ? check_objects
+                   : options->data ? check_both : check_row_blocks;
    if (options->mappings) {
       tg_rows_init(tg_large_pages_smallest(options));
       tg_sites_part(tg_row_block_at);

@@ -165,7 +165,8 @@ void tg_check_init(const TgOptions* options)
    tg_copies_init(options, check_copy);
    /* The use of a page is recorded, and data is attributed, as soon as the segment has ended. And
       with copies, only a part of all walks are the program's. */
-   const Bool at_once = tg_data_on || (options->faults.on && (options->faults.used || options->faults.touches))
+   const Bool at_once = tg_data_on
+                        || (options->faults.on && (options->faults.used || options->faults.touches))
                         || options->kernel.copies > 1;
    tg_batch_init(at_once ? NULL : look_up_batched);
 }

@@ -109,8 +109,8 @@ void tg_jobs_begin(const TgOptions* o)
    tg_jobs_on = True;
    n_machines = o->n_machines;
    if (file == NULL)
-      tg_refuse(arg, "tg_simulate, which simulates, is neither in %s nor in PATH; install tlbgrind again",
-                VG_(libdir));
+      tg_refuse(arg, "tg_simulate, which simulates, is neither in %s nor in PATH; install tlbgrind "
+                     "again", VG_(libdir));
    process = tg_fed_start(file, argv);
    if (process == NULL)
       tg_refuse(arg, "%s can not be started", file);
@@ -130,8 +130,8 @@ void tg_jobs_stop(const HChar* why)
    tg_fed_close(process);
    process = NULL;
    lost = VG_(strdup)("tg.jobs.lost", why); /* the caller's text may be on its stack */
-   VG_(umsg)("warning: --jobs: the simulation ends after %llu instructions: %s; the program goes on, "
-             "and there will be no counts of TLBs\n", tg_instructions(), why);
+   VG_(umsg)("warning: --jobs: the simulation ends after %llu instructions: %s; the program goes "
+             "on, and there will be no counts of TLBs\n", tg_instructions(), why);
 }
 
 void tg_jobs_write(const UChar* bytes, SizeT n)

@@ -18,16 +18,16 @@
 typedef struct {
    tlb_filter is;
    tlb_page** page;                /* NULL: the place is empty, or another's: */
-   ULong* others;                  /* by place: what took it, of a user behind; 0: nothing has. NULL:
-                                      there are no such users */
+   ULong* others;                  /* by place: what took it, of a user behind; 0: nothing has.
+                                      NULL: there are no such users */
    uint64_t* others_time;          /* and when it was used last */
    UChar* table;                   /* by place: on which side the page is */
-   const uint64_t** time[2];       /* by place: where the times stand at which the page was used last;
-                                      of loads and stores apart, if these are told apart and the
-                                      filter is for both */
+   const uint64_t** time[2];       /* by place: where the times stand at which the page was used
+                                      last; of loads and stores apart, if these are told apart and
+                                      the filter is for both */
    UInt n_times;
-   uint64_t* recorded[TLB_N_USERS]; /* by user and place: the number of what the recording has of the
-                                      page last, in its set of the side */
+   uint64_t* recorded[TLB_N_USERS]; /* by user and place: the number of what the recording has of
+                                       the page last, in its set of the side */
 } Filter;
 
 /* Large pages of one size. */
@@ -40,20 +40,22 @@ typedef struct {
 static Filter filter[TLB_MAX_FILTERS];
 static UInt n_filters;
 static const Filter* uses_of[TLB_N_USERS]; /* has all pages that the user does not observe */
-static Filter* only[TLB_N_TABLES]; /* the only filter of base pages of the side, if it keeps one time
-                                      of each, and has no users behind; else NULL */
+static Filter* only[TLB_N_TABLES]; /* the only filter of base pages of the side, if it keeps one
+                                      time of each, and has no users behind; else NULL */
 static TgUseOrder side[TLB_N_TABLES];
-static tlb_late late[TLB_N_TABLES]; /* the filters of base pages of a side whose uses are recorded */
+static tlb_late late[TLB_N_TABLES]; /* the filters of base pages of a side
+                                       whose uses are recorded */
 static Bool is_late[TLB_N_TABLES];  /* late */
 static Bool is_joint; /* code and data have one order: that of the first side */
-static UInt drives_out[TLB_N_USERS + 1]; /* a bit for each side: whose pages the user behind can drive
-                                            out; the last one are prefetches */
+static UInt drives_out[TLB_N_USERS + 1]; /* a bit for each side: whose pages the user behind can
+                                            drive out; the last one are prefetches */
 static tlb_large_filter large[TLB_MAX_FILTERS];
 static UInt n_large;
 static View view[TLB_MAX_RECORD_SIZES];
 static UInt n_views;
 static UChar view_number[TLB_MAX_PAGE_SHIFT + 1]; /* by the logarithm of its pages' size */
-static ULong large_pages;          /* their sizes, as in a tlb_strength; 0: the recording has none */
+static ULong large_pages;          /* their sizes, as in a tlb_strength;
+                                      0: the recording has none */
 static ULong folded[TLB_N_TABLES]; /* the filters of large pages have all uses up to this time */
 static Bool split;
 
@@ -410,7 +412,8 @@ _Static_assert(MOST_AT_ONCE <= 1 << 16, "places are short numbers");
 /* Adds the uses since then of pages at so many places of the filter. They are in the first levels
    still: no reference to the set has been recorded since then. Some are observed again, for their
    large page has left a filter. */
-static UInt find_used(const Filter* f, tlb_user user, UInt first, UInt n_places, ULong since, UInt n)
+static UInt find_used(const Filter* f, tlb_user user, UInt first, UInt n_places, ULong since,
+                      UInt n)
 {
    static UShort found[MOST_AT_ONCE + 1];
    const uint64_t* const* times = f->time[f->n_times == 2 && user == TLB_STORE ? 1 : 0];
@@ -557,7 +560,8 @@ typedef struct {
 static Bool is_between(const Filter* f, UInt place, Range r)
 {
    tlb_page* p = f->page[place];
-   if (p == NULL || (tg_record_filters_observe(p, TLB_LOAD) && tg_record_filters_observe(p, TLB_STORE)))
+   if (p == NULL || (tg_record_filters_observe(p, TLB_LOAD)
+                     && tg_record_filters_observe(p, TLB_STORE)))
       return False;
    const ULong number = number_at(f, place);
    return number >= r.first && number <= r.last;
@@ -747,7 +751,8 @@ static void leaves_late(void* opaque, void* page, uint64_t number, bool all)
       observe_late(table, page);
 }
 
-static void refer_late(tlb_side table, tlb_user user, tlb_page* p, tlb_page_number number, ULong now)
+static void refer_late(tlb_side table, tlb_user user, tlb_page* p, tlb_page_number number,
+                       ULong now)
 {
    tlb_late_refer(&late[table], p, number, time_at(p, user), leaves_late, &table);
    if (found.misses)
@@ -775,7 +780,8 @@ void tg_record_filters_before(tlb_user user, Bool stores_too, tlb_page* p, tlb_p
       before_behind(user, number);
    if (UNLIKELY(stores_too && drives_out[TLB_STORE] != 0))
       before_behind(TLB_STORE, number);
-   if (n_large > 0 && (misses_large(user, number) || (stores_too && misses_large(TLB_STORE, number))))
+   if (n_large > 0
+       && (misses_large(user, number) || (stores_too && misses_large(TLB_STORE, number))))
       before_large_miss(table, number);
 }
 
@@ -818,9 +824,10 @@ static void give_up(Filter* f, tlb_page* p, tlb_page_number number)
       f->time[i][place] = &never;
 }
 
-/* Machines of the run that heed the prefetch store its time as that of a load: so the page's time is
-   no use that is to be told. Its next reference is recorded. Until then the prefetch has its place,
-   by a later time: so what is left out is still in the filter with no fewer pages before it. */
+/* Machines of the run that heed the prefetch store its time as that of a load: so the page's time
+   is no use that is to be told. Its next reference is recorded. Until then the prefetch has its
+   place, by a later time: so what is left out is still in the filter
+   with no fewer pages before it. */
 void tg_record_filters_prefetch(tlb_page_number number, ULong now)
 {
    tlb_page* p = tlb_page_of(&tg_mmus, TLB_DATA, number);

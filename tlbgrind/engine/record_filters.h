@@ -25,8 +25,8 @@ void tg_record_filters_before(tlb_user user, Bool stores_too, tlb_page* p, tlb_p
 void tg_record_filters_refer(tlb_user user, Bool stores_too, tlb_page* p, tlb_page_number number,
                              ULong now);
 
-/* The same of a prefetch of the page, which is always recorded: what has to be recorded before it, and
-   what it changes. */
+/* The same of a prefetch of the page, which is always recorded: what has to be recorded before it,
+   and what it changes. */
 void tg_record_filters_before_prefetch(tlb_page_number number);
 void tg_record_filters_prefetch(tlb_page_number number, ULong now);
 

@@ -55,7 +55,8 @@ void tg_record_uses(TgUseOrder* order, UInt set, TgUse* use, UInt n, UInt size)
 {
    sort(use, n);
    for (UInt i = n_known(use, n, order->n[set]); i < n; i++) {
-      tg_recorded_add((tlb_record){ .what = tlb_record_use(use[i].user, size), .page = use[i].page });
+      tg_recorded_add((tlb_record){ .what = tlb_record_use(use[i].user, size),
+                                    .page = use[i].page });
       *use[i].recorded = ++order->n[set];
    }
    if (n > 0)

@@ -1,5 +1,5 @@
-/* The order in which pages were used, as a recording tells it: uses that it does not have yet, of the
-   pages that its filters have. */
+/* The order in which pages were used, as a recording tells it: uses that it does not have yet, of
+   the pages that its filters have. */
 
 #ifndef TG_RECORD_USES_H
 #define TG_RECORD_USES_H
@@ -10,12 +10,13 @@
 
 #include "trace/run_mmus.h"
 
-/* Of one kind of page, data or code, base pages or large ones: what its filters have in common. Pages
-   whose numbers are the same modulo `sets` can drive each other out. */
+/* Of one kind of page, data or code, base pages or large ones: what its filters have in common.
+   Pages whose numbers are the same modulo `sets` can drive each other out. */
 typedef struct {
    UInt sets;
-   ULong last[TLB_MAX_FILTER_SETS]; /* by set: the time up to which uses have been recorded; of large
-                                       pages, the order in which those of the set were used last */
+   ULong last[TLB_MAX_FILTER_SETS]; /* by set: the time up to which uses have been recorded;
+                                       of large pages, the order in which those of the set
+                                       were used last */
    ULong n[TLB_MAX_FILTER_SETS];    /* and how many references and uses have been */
 } TgUseOrder;
 

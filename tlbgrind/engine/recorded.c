@@ -34,7 +34,8 @@ static struct {
    UInt next_exec;
 } before;
 
-/* If the process execs, and that is followed, "_exec" and this number come behind the file's name. */
+/* If the process execs, and that is followed,
+   "_exec" and this number come behind the file's name. */
 static UInt next_exec;
 
 /* --- Begin --- */
@@ -146,9 +147,9 @@ void tg_recorded_open(const TgOptions* options)
 
 /* --- The run --- */
 
-/* While a segment that a fault has interrupted is simulated, all of its instructions count as executed,
-   and later those that were not are taken off: what has been told is not more than what is told
-   next. */
+/* While a segment that a fault has interrupted is simulated, all of its instructions count as
+   executed, and later those that were not are taken off: what has been told is not more than what
+   is told next. */
 static ULong instructions_told(void)
 {
    static ULong told;

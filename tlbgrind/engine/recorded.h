@@ -13,14 +13,15 @@
 /* Opens it, and writes the head. Ends the run if that can not be. */
 void tg_recorded_open(const TgOptions* options);
 
-/* A move of a call stack, of the run with --calls=yes; and the end of those before a reference, which is
-   added next. */
+/* A move of a call stack, of the run with --calls=yes; and the end of those before a reference,
+   which is added next. */
 void tg_recorded_move(tlb_move move, ULong n);
 void tg_recorded_end_moves(void);
 
 /* A reference or use; a mark; a change of the page map. */
 void tg_recorded_add(tlb_record r);
-void tg_recorded_add_uses(uint8_t what, const uint64_t* page, UInt n); /* of pages with these numbers */
+/* Uses of n pages with these numbers. */
+void tg_recorded_add_uses(uint8_t what, const uint64_t* page, UInt n);
 void tg_recorded_mark(tlb_mark mark, const HChar* text);
 void tg_recorded_event(const tlb_map_event* e);
 

@@ -26,7 +26,8 @@
 Bool tg_recording_on;
 
 static UInt thp_shift;             /* of the run's transparent huge pages */
-static ULong large_pages;          /* their sizes, as in a tlb_strength; 0: the recording has none */
+static ULong large_pages;          /* their sizes, as in a tlb_strength;
+                                      0: the recording has none */
 static UInt n_lines, room_for_lines;
 static TgLine** line_at; /* by its number, from 1 */
 static Bool goes_on; /* the first part of the reference at hand is recorded */
@@ -83,8 +84,8 @@ void tg_recording_forked(void)
    if (why != NULL)
       VG_(umsg)("warning: this forked child is not recorded: %s\n", why);
    else if (!tg_jobs_on && !has_forked && VG_(clo_verbosity) > 0)
-      VG_(umsg)("warning: forked children are not recorded; a %%p in the name of --record= gives each a "
-                "recording of its own\n");
+      VG_(umsg)("warning: forked children are not recorded; a %%p in the name of --record= gives "
+                "each a recording of its own\n");
 }
 
 void tg_recording_has_forked(void)
@@ -195,8 +196,8 @@ static void changes(void* opaque, const tlb_map_event* e)
    if (is_of_other_pages(e->mapping)) {
       HChar text[160];
       const TgNumber size = tg_page_size(e->mapping->huge_shift);
-      VG_(snprintf)(text, sizeof text, "the program asks for pages of %s; --record-pages=%s records "
-                                       "these, too", size.text, size.text);
+      VG_(snprintf)(text, sizeof text, "the program asks for pages of %s; --record-pages=%s "
+                                       "records these, too", size.text, size.text);
       tg_recording_stop(text);
       return;
    }
@@ -217,8 +218,9 @@ void tg_recording_asks(void)
       return;
    if (thp_shift == 0 || (large_pages >> thp_shift & 1) == 0) {
       HChar text[160];
-      VG_(snprintf)(text, sizeof text, "the program asks for huge pages; --record-pages=%s records "
-                                       "these, too", thp_shift == 0 ? "..." : tg_page_size(thp_shift).text);
+      VG_(snprintf)(text, sizeof text,
+                    "the program asks for huge pages; --record-pages=%s records these, too",
+                    thp_shift == 0 ? "..." : tg_page_size(thp_shift).text);
       tg_recording_stop(text);
       return;
    }
@@ -307,7 +309,8 @@ void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now
    const Bool follows = part == TG_RECORDED_SECOND && goes_on;
    if (part != TG_RECORDED_SECOND)
       goes_on = False;
-   if (!tg_record_filters_observe(p, user) && !(stores_too && tg_record_filters_observe(p, TLB_STORE)))
+   if (!tg_record_filters_observe(p, user)
+       && !(stores_too && tg_record_filters_observe(p, TLB_STORE)))
       return;
    if (large_pages != 0)
       find_mapping(number);

@@ -36,8 +36,8 @@ void tg_recording_begin(const TgOptions* options);
 void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now,
                         TgRecordedPart part);
 
-/* A prefetch by an instruction of the line, before the MMUs see it; `present`: the page tables map the
-   page. */
+/* A prefetch by an instruction of the line, before the MMUs see it; `present`: the page tables map
+   the page. */
 void tg_recording_prefetch(TgLine* line, tlb_page_number number, ULong now, Bool present);
 
 /* A TgStackMove. */

@@ -129,7 +129,8 @@ static Bool note_known(const TgShadowArea* shadow, TgSegment* s)
 
 /* Notes the time of the segment's fetch, if it comes before reference number `nth`, at which a copy
    on write flushes. The recording tells there which pages were used before it, by their times: were
-   that of the fetch stored later, its page would seem to be used, and so to hit, behind the flush. */
+   that of the fetch stored later, its page would seem to be used, and so to hit,
+   behind the flush. */
 static void note_fetch_before(const TgSegment* s, UInt nth)
 {
    const UInt fetch = s->n_fetches == 0 ? nth : first_fetch(s);

@@ -144,8 +144,8 @@ static void find_linker(void)
    const HChar* name = tg_maps_get(first)->name;
    const TgMap* m;
    linker = linker_end = begin;
-   while ((m = tg_maps_find(linker_end, &number, &native)) != NULL && m->name != NULL && name != NULL
-          && VG_(strcmp)(m->name, name) == 0)
+   while ((m = tg_maps_find(linker_end, &number, &native)) != NULL && m->name != NULL
+          && name != NULL && VG_(strcmp)(m->name, name) == 0)
       linker_end = (Addr)m->end;
 }
 

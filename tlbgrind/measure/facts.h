@@ -109,8 +109,8 @@ typedef struct {
    TgTableCost cost[TG_MAX_TABLE_COSTS];
    unsigned n_behind;    /* by the caches of TgFacts, the first has 0; then memory */
    TgFigure behind[TG_MAX_CACHES + 1]; /* what a reference that is found there costs more */
-   double usual[TG_MAX_CACHES + 1];    /* the same in half of the rounds, where others use the cache,
-                                          too; no less than that */
+   double usual[TG_MAX_CACHES + 1];    /* the same in half of the rounds, where others use the
+                                          cache, too; no less than that */
 } TgWalkFacts;
 
 /* Whether two kinds of reference use one array: of a level, for base pages. */

@@ -200,7 +200,8 @@ static void set_step_cycles(tlb_machine *m, const TgFacts *f)
          continue;
       s->cycles = cycles - shorter;
       s->source[0] = '\0';
-      add_source(s->source, "measured: a walk for a piece of a larger page does without it: ", l->why);
+      add_source(s->source, "measured: a walk for a piece of a larger page does without it: ",
+                 l->why);
    }
 }
 

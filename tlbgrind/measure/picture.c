@@ -23,8 +23,8 @@ enum {
 enum { N_COLOURS = 7 };
 static const char style[]
    = "polyline,path{stroke-width:1.5;fill:none}"
-     ".c0{stroke:#0072b2}.c1{stroke:#d55e00}.c2{stroke:#009e73}.c3{stroke:#cc79a7}.c4{stroke:#e69f00}"
-     ".c5{stroke:#56b4e9}.c6{stroke:#000}\n"
+     ".c0{stroke:#0072b2}.c1{stroke:#d55e00}.c2{stroke:#009e73}.c3{stroke:#cc79a7}"
+     ".c4{stroke:#e69f00}.c5{stroke:#56b4e9}.c6{stroke:#000}\n"
      "@media(prefers-color-scheme:dark){.c0{stroke:#2f86d8}.c5{stroke:#9bd7f5}.c6{stroke:#fff}}\n";
 
 /* --- panels --- */
@@ -175,8 +175,9 @@ char *tg_picture(const TgCurve *curve, size_t n, const char *title, size_t *leng
    const size_t panels = find_panels(curve, n, panel);
    const size_t height = TOP + panels * PANEL + 10;
    TgSvg *const svg = tg_svg_begin(WIDTH, (unsigned)height, title,
-                                   "Core cycles per reference over the number of pages, for each page size and "
-                                   "kind of reference; both axes are logarithmic.", style);
+                                   "Core cycles per reference over the number of pages, for each "
+                                   "page size and kind of reference; both axes are logarithmic.",
+                                   style);
    if (svg == NULL)
       return NULL;
    fprintf(svg->f, "<text x='%d' y='28' font-size='16'>", LEFT);

@@ -186,7 +186,8 @@ unsigned tg_steps_read(const TgExcess *e, TgStep out[TG_MAX_STEPS])
       s.after = e->over[top];
       s.full = e->pages[top];
       const double height = s.after - s.before;
-      if (height >= fmax(tg_excess_tolerance(e, i, 3), fmax(least_part, 2 * e->taken) * e->cycles[i])
+      if (height >= fmax(tg_excess_tolerance(e, i, 3),
+                         fmax(least_part, 2 * e->taken) * e->cycles[i])
           && e->n - i >= 2) {
          find_knee(e, flat, &s);
          if (n > 0 && out[n - 1].open && height < 0.5 * (out[n - 1].after - out[n - 1].before))

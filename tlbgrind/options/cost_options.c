@@ -99,8 +99,8 @@ static Bool refuse_guests(const TgMachine* machine, UInt n, tlb_reason* why)
       tlb_text t = tlb_text_in(why->text, sizeof why->text);
       tlb_text_add(&t, "the walks of ");
       tlb_text_add(&t, machine[i].m.name);
-      tlb_text_add(&t, " are those of a guest already, as measured (line nested of its file); leave "
-                       "it out");
+      tlb_text_add(&t, " are those of a guest already, as measured (line nested of its file); "
+                       "leave it out");
       return True;
    }
    return False;

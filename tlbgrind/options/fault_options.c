@@ -82,7 +82,8 @@ static void try_others(tlb_fault_settings* s)
    try_folio(s, SMALL);
    try_folio(s, USUAL);
    if (s->thp != TLB_THP_ALWAYS)
-      s->trial[s->n_trials++] = (tlb_fault_folios) { TLB_THP_ALWAYS, s->mthp_always, s->mthp_madvise };
+      s->trial[s->n_trials++] = (tlb_fault_folios) { TLB_THP_ALWAYS, s->mthp_always,
+                                                     s->mthp_madvise };
 }
 
 /* --- Texts --- */

@@ -18,9 +18,9 @@ Bool tg_machine_by_name(const HChar* name, UInt base_shift,
                         const tlb_page_policy* pages, TgMachine* out,
                         const HChar** where, tlb_reason* why);
 
-/* The base pages that machines do not choose themselves: those given (`base_shift`; 0: none are), or,
-   on processors whose kernels can have others, those of the kernel at hand, as the program's mappings
-   have. */
+/* The base pages that machines do not choose themselves: those given (`base_shift`; 0: none are),
+   or, on processors whose kernels can have others, those of the kernel at hand, as the program's
+   mappings have. */
 tlb_base_pages tg_machine_base_pages(UInt base_shift);
 
 /* The machine as an argument for sim/mmu. */

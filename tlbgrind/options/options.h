@@ -31,7 +31,8 @@ typedef struct {
    Bool as_cachegrind; /* see its row in options/option_table.c */
    Bool trace_aspace;  /* likewise */
    const TgRecordOptions* record; /* NULL: the run is not recorded */
-   Long jobs;             /* processes that simulate the machines: engine/jobs.h; 0: the tool does */
+   Long jobs;             /* processes that simulate the machines: engine/jobs.h;
+                             0: the tool does */
    Bool is_written[TG_N_OUTPUTS]; /* by output: the run writes it */
    Bool debug_check;   /* likewise */
    Bool reach;            /* measure stack distances: sim/mmu/run_reach.h */

@@ -285,7 +285,8 @@ const HChar* tg_outputs_check(const Bool on[TG_N_OUTPUTS], const TgMachine* mach
       const HChar* found = on[i] ? obstacle(i, machine, n_machines) : NULL;
       if (found != NULL) {
          VG_(snprintf)(why->text, sizeof why->text, "%s%s; give a file that can be written",
-                       blame(i) != outputs[i].option ? "" : "the default is a file in the working folder: ",
+                       blame(i) != outputs[i].option
+                          ? "" : "the default is a file in the working folder: ",
                        found);
          return blame(i);
       }

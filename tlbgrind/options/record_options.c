@@ -171,7 +171,8 @@ void tg_record_options_finish(TgOptions* o)
    if (tg_given("--record") == NULL && tg_given("--record-for") != NULL)
       tg_refuse(tg_given("--record-for"), "there is no recording; add --record=FILE");
    if (arg == NULL && tg_given("--record-pages") != NULL)
-      tg_refuse(tg_given("--record-pages"), "there is no recording; add --record=FILE, or --jobs=N");
+      tg_refuse(tg_given("--record-pages"),
+                "there is no recording; add --record=FILE, or --jobs=N");
    if (arg == NULL)
       return;
    record.strength.base_page_shift = o->page_shift;

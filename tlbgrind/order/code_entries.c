@@ -85,7 +85,8 @@ static XArray* functions; /* Function; number 0 is none */
 static XArray* blocks;    /* Block */
 static XArray* uses;      /* Use */
 static ULong n_writes;    /* among them */
-static OSet* known_uses[TG_WRITTEN_AGAIN + 1]; /* Known: first bytes that are in `uses`, by TgDataUse */
+static OSet* known_uses[TG_WRITTEN_AGAIN + 1]; /* Known: first bytes that are in `uses`,
+                                                  by TgDataUse */
 static OSet* known_blocks;    /* Known */
 static OSet* known_functions; /* Known */
 static OSet* live_blocks;
@@ -375,7 +376,8 @@ static void print_function(TgFile* f, UInt number, ULong when)
    tg_file_print(f, "\n");
 }
 
-static const HChar* const keys[] = { [TG_READ] = "rd", [TG_WRITTEN] = "wr", [TG_WRITTEN_AGAIN] = "ww" };
+static const HChar* const keys[] = { [TG_READ] = "rd", [TG_WRITTEN] = "wr",
+                                     [TG_WRITTEN_AGAIN] = "ww" };
 
 /* Objects whose code was not executed are defined before their first write. */
 static void print_uses(TgFile* f, UChar* object_seen, UInt* n_objects)

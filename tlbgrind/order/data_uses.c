@@ -258,7 +258,8 @@ static void note(IRSB* out, Bool is_write, IRExpr* address, Int size, IRExpr* gu
    const Calls* c = &calls[!is_write ? BY_READ : in_linker ? BY_LINKER : BY_WRITE];
    IRDirty* d;
    if (guard == NULL) {
-      d = unsafeIRDirty_0_N(0, c->name, VG_(fnptr_to_fnentry)(c->always), mkIRExprVec_2(address, n));
+      d = unsafeIRDirty_0_N(0, c->name, VG_(fnptr_to_fnentry)(c->always),
+                            mkIRExprVec_2(address, n));
    } else {
       const IRTemp happens = newIRTemp(out->tyenv, WORD_TYPE);
       addStmtToIRSB(out, IRStmt_WrTmp(happens, IRExpr_Unop(WIDEN, guard)));

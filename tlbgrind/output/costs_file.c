@@ -347,10 +347,10 @@ static Bool has_calls(XArray* arcs, const TgLine* l)
    return n > 0;
 }
 
-/* `arcs`: NULL, or of calls. `faults`: page faults are among the events. What a flush has thrown out
-   can be walked for again when its line has no costs any more, so that is printed, too. */
-static void print_recorded_lines(TgFile* f, XArray* lines, XArray* arcs, XArray* numbers, Bool instr,
-                                 Bool faults)
+/* `arcs`: NULL, or of calls. `faults`: page faults are among the events. What a flush has thrown
+   out can be walked for again when its line has no costs any more, so that is printed, too. */
+static void print_recorded_lines(TgFile* f, XArray* lines, XArray* arcs, XArray* numbers,
+                                 Bool instr, Bool faults)
 {
    TgPositions positions;
    tg_positions_begin(&positions, instr);

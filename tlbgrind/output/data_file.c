@@ -267,8 +267,8 @@ Bool tg_data_file_write(const TgResults* results, XArray* lines, const HChar* na
 
 /* --- For a recording --- */
 
-/* Whether a flush has thrown out what one of these parts has referred to: it can be walked for again
-   when the part has no costs any more. */
+/* Whether a flush has thrown out what one of these parts has referred to: it can be walked for
+   again when the part has no costs any more. */
 static Bool is_any_flushed(XArray* lines, Word first, Word last)
 {
    Bool any = False;

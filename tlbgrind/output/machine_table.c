@@ -287,7 +287,8 @@ void tg_machine_table_print_flushes(const TgResults* results)
    VG_(umsg)("lost: translations, within what was flushed and outside; the latter walked for "
              "again\n");
    if (any_asked_others(results))
-      VG_(umsg)("other cores asked: nr_tlb_remote_flush; what they lost is in the columns before\n");
+      VG_(umsg)("other cores asked: nr_tlb_remote_flush; what they lost is in the columns "
+                "before\n");
 }
 
 void tg_machine_table_print_prefetches(const TgResults* results)

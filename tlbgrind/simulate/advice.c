@@ -29,8 +29,8 @@ typedef struct {
    bool is_same;
 } machine;
 
-/* Machines and variants together have texts that can be too large for the memory: they are kept in a
-   file. */
+/* Machines and variants together have texts that can be too large for the memory: they are kept in
+   a file. */
 struct TgAdvice {
    const TgSimulatedList *list;
    machine *machine; /* by number */
@@ -81,7 +81,8 @@ static char *text_of(const TgAdvice *a, const kept_file *f)
 {
    char *const text = tg_load_need(malloc(f->n + 1));
    if (!is_at(a, f->at) || !tg_read_bytes(a->texts, text, f->n))
-      tg_load_refuse("%s: what is to be written cannot be read again: %s", f->name, strerror(errno));
+      tg_load_refuse("%s: what is to be written cannot be read again: %s", f->name,
+                     strerror(errno));
    text[f->n] = '\0';
    return text;
 }
@@ -215,7 +216,8 @@ static void write_file(const TgAdvice *a, unsigned of, const kept_file *f)
    size_t n = f->n;
    char *text = text_of(a, f);
    if (of == first_of(a, of) && f->lines_at != 0) {
-      char *const lines = lines_of(a, of), *const with = tg_out_file_with(text, n, f->lines_at, lines, &n);
+      char *const lines = lines_of(a, of),
+                  *const with = tg_out_file_with(text, n, f->lines_at, lines, &n);
       free(lines);
       free(text);
       text = with;
@@ -247,7 +249,8 @@ static void put_piece(const char *text, void *opaque)
 /* As a shell takes it. */
 static void put_name(const char *name)
 {
-   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-@:";
+   static const char plain[]
+      = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-@:";
    const bool is_plain = name[strspn(name, plain)] == '\0';
    put_piece(is_plain ? " " : " '", NULL);
    for (const char *c = name; *c != '\0'; c++) {

@@ -61,8 +61,9 @@ TgCallCosts *tg_call_costs_new(size_t n_counts, tg_call_line_counts *line, tg_ca
 static uint64_t *counts_of_frame(TgCallCosts *c, frame *f)
 {
    if (f->counts == NULL)
-      f->counts = c->n_unused > 0 ? c->unused[--c->n_unused]
-                                  : tg_load_need(calloc(TLB_N_USERS * c->n_counts, sizeof(uint64_t)));
+      f->counts = c->n_unused > 0
+                     ? c->unused[--c->n_unused]
+                     : tg_load_need(calloc(TLB_N_USERS * c->n_counts, sizeof(uint64_t)));
    return f->counts;
 }
 

@@ -1,9 +1,9 @@
 /* What calls have missed: inclusive costs, as the run counts them (calls/call_stack.h).
 
    A reference's misses are first counted apart. Misses behind the first level may be looked up
-   later (sim/mmu/late_misses.h), so references and moves of the stacks are kept in their order for a
-   while; then the misses are added to their lines and to the innermost frames. A frame that is left
-   adds its costs to its arc, and to the frame below.
+   later (sim/mmu/late_misses.h), so references and moves of the stacks are kept in their order for
+   a while; then the misses are added to their lines and to the innermost frames. A frame that is
+   left adds its costs to its arc, and to the frame below.
 
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
@@ -28,8 +28,8 @@ typedef uint64_t *tg_call_arc_counts(void *opaque, unsigned arc);
 TgCallCosts *tg_call_costs_new(size_t n_counts, tg_call_line_counts *line, tg_call_arc_counts *arc);
 void tg_call_costs_free(TgCallCosts *c);
 
-/* Counts for a reference of that line, to which its misses are added. They stay where they are until
-   tg_call_costs_add(), which has to follow once there are TG_CALL_REFERENCES. */
+/* Counts for a reference of that line, to which its misses are added. They stay where they are
+   until tg_call_costs_add(), which has to follow once there are TG_CALL_REFERENCES. */
 enum { TG_CALL_REFERENCES = 512 };
 
 uint64_t *tg_call_costs_for(TgCallCosts *c, unsigned line, tlb_user user);

@@ -66,13 +66,15 @@ static void refuse_name(const search *s, TgPartKind kind, const char *option, co
          snprintf(s->why + at, s->size - at, ", ...");
          return;
       }
-      at += (size_t)snprintf(s->why + at, s->size - at, "%s'%.*s'", i == 0 ? "" : ", ", (int)n, one);
+      at += (size_t)snprintf(s->why + at, s->size - at, "%s'%.*s'", i == 0 ? "" : ", ", (int)n,
+                             one);
    }
 }
 
 /* By its name, else by its label. False: there is none. *number stays if the option is not
    given. */
-static bool find(const search *s, TgPartKind kind, const char *option, const char *given, int *number)
+static bool find(const search *s, TgPartKind kind, const char *option, const char *given,
+                 int *number)
 {
    if (given == NULL)
       return true;
@@ -98,8 +100,8 @@ static bool choose_thread(const search *s, const char *thread, TgChosenPart *out
    int number = NONE;
    size_t n;
    if (!tg_parts_are_told(s->parts, TG_THREAD)) {
-      snprintf(s->why, s->size, "--thread=%.100s: the recording does not tell threads apart; record the "
-                                "program with --separate-threads=yes", thread);
+      snprintf(s->why, s->size, "--thread=%.100s: the recording does not tell threads apart; "
+                                "record the program with --separate-threads=yes", thread);
       return false;
    }
    if (!find(s, TG_THREAD, "--thread", thread, &number))
@@ -149,9 +151,9 @@ static bool refuse_range(const search *s, int from, int to, int wrong)
       snprintf(s->why, s->size, "--to=%.*s: the run does not come to this phase %s", (int)n, name,
                from == NONE ? "behind its beginning" : "behind that of --from=");
    else
-      snprintf(s->why, s->size, "the run is in phase '%.*s' before or behind this part, too, and the "
-                                "recording has the references of a phase together; give each part a "
-                                "mark of its own", (int)n, name);
+      snprintf(s->why, s->size, "the run is in phase '%.*s' before or behind this part, too, and "
+                                "the recording has the references of a phase together; give each "
+                                "part a mark of its own", (int)n, name);
    return false;
 }
 
@@ -159,11 +161,13 @@ static bool choose_phases(const search *s, const TgPartChoice *choice, TgChosenP
 {
    int from = NONE, to = NONE;
    if (!tg_parts_are_told(s->parts, TG_PHASE)) {
-      snprintf(s->why, s->size, "%s=%.100s: the recording has no marks", choice->from != NULL ? "--from" : "--to",
+      snprintf(s->why, s->size, "%s=%.100s: the recording has no marks",
+               choice->from != NULL ? "--from" : "--to",
                choice->from != NULL ? choice->from : choice->to);
       return false;
    }
-   if (!find(s, TG_PHASE, "--from", choice->from, &from) || !find(s, TG_PHASE, "--to", choice->to, &to))
+   if (!find(s, TG_PHASE, "--from", choice->from, &from)
+       || !find(s, TG_PHASE, "--to", choice->to, &to))
       return false;
    if (from == to) {
       snprintf(s->why, s->size, "--from= and --to= are one phase; give --to= the phase behind");
@@ -175,7 +179,8 @@ static bool choose_phases(const search *s, const TgPartChoice *choice, TgChosenP
    const int wrong = tg_parts_between(s->parts, from, to, has);
    bool good = wrong == NONE || refuse_range(s, from, to, wrong);
    if (good && s->n_sections > 0 && !find_text(s, has, out)) {
-      snprintf(s->why, s->size, "the recording is damaged: its texts of phases do not fit each other");
+      snprintf(s->why, s->size,
+               "the recording is damaged: its texts of phases do not fit each other");
       good = false;
    }
    if (good)

@@ -10,7 +10,8 @@
 /* Each part of the value begins at `at`, and has n characters. */
 static _Noreturn void refuse_machine(const char *value, const char *at, size_t n)
 {
-   tg_load_refuse("--cycles=%s: '%.*s' is no machine of this simulation", value, n > 60 ? 60 : (int)n, at);
+   tg_load_refuse("--cycles=%s: '%.*s' is no machine of this simulation", value,
+                  n > 60 ? 60 : (int)n, at);
 }
 
 static uint64_t cycles_in(const char *value, const char *text, size_t n)
@@ -39,7 +40,8 @@ static void give_to_one(TgSimulatedList *list, const char *value, const char *at
    }
    const uint64_t cycles = cycles_in(value, at + name, n - name);
    for (unsigned i = 0; i < list->n; i++) {
-      if (strlen(list->machine[i].name) == name - 1 && memcmp(list->machine[i].name, at, name - 1) == 0) {
+      if (strlen(list->machine[i].name) == name - 1
+          && memcmp(list->machine[i].name, at, name - 1) == 0) {
          list->machine[i].cycles = cycles;
          return;
       }
@@ -90,8 +92,8 @@ static void refuse_guests(const TgSimulatedList *list)
 {
    for (unsigned i = 0; i < list->n; i++) {
       if (list->machine[i].m.host_page_shift != 0)
-         tg_load_refuse("--nested=yes: the walks of %s are those of a guest already, as measured (line "
-                        "nested of its file); leave it out", list->machine[i].m.name);
+         tg_load_refuse("--nested=yes: the walks of %s are those of a guest already, as measured "
+                        "(line nested of its file); leave it out", list->machine[i].m.name);
    }
 }
 

@@ -176,12 +176,13 @@ static void put_lines(TgOutText *out, const TgOutFile *o, const piece *lines, bo
    tg_out_file_put_costs(out, total, event, n_events);
 }
 
-/* Where the recording tells of flushes, it has the lines that have costs by them on some machine. */
-static const char *keep_lines(TgOutText *out, const TgOutFile *o, piece lines, bool flushes, bool faults,
-                              const uint64_t *total)
+/* Where the recording tells of flushes,
+   it has the lines that have costs by them on some machine. */
+static const char *keep_lines(TgOutText *out, const TgOutFile *o, piece lines, bool flushes,
+                              bool faults, const uint64_t *total)
 {
-   char *const with = flushes ? tg_lines_of_data_with(lines.at, lines.n, tg_out_file_has_flushes_at, o,
-                                                      &lines.n) : NULL;
+   char *const with = flushes ? tg_lines_of_data_with(lines.at, lines.n, tg_out_file_has_flushes_at,
+                                                      o, &lines.n) : NULL;
    if (flushes && with == NULL)
       return "the text of the data at the end has lines of source that can not be";
    lines.at = flushes ? with : lines.at;
@@ -190,8 +191,8 @@ static const char *keep_lines(TgOutText *out, const TgOutFile *o, piece lines, b
    return NULL;
 }
 
-const char *tg_data_file_keep(TgDataFile *d, const TgOutFile *o, const char *text, size_t n, bool flushes,
-                              const uint64_t total[TG_N_COSTS], uint64_t least)
+const char *tg_data_file_keep(TgDataFile *d, const TgOutFile *o, const char *text, size_t n,
+                              bool flushes, const uint64_t total[TG_N_COSTS], uint64_t least)
 {
    const unsigned number = o->number - 1;
    of_machine *const m = &d->machine[number];

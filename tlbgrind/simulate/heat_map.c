@@ -10,20 +10,20 @@
 
 /* Of a map: in pixels. */
 enum {
-   LEFT = 110, RIGHT = 20, CELL = 62, CELL_HEIGHT = 26, ABOVE = 78, BELOW = 60, TOP = 10, LEAST_WIDTH = 520,
-   SHADES = 8, STEP = 26
+   LEFT = 110, RIGHT = 20, CELL = 62, CELL_HEIGHT = 26, ABOVE = 78, BELOW = 60, TOP = 10,
+   LEAST_WIDTH = 520, SHADES = 8, STEP = 26
 };
 
 /* Where the paper is white the least is the lightest; where it is dark, the darkest. Text stands
    out from each shade by a contrast of 4.5 and more. */
 static const char style[]
-   = ".s0{fill:#f2f6fb}.s1{fill:#dde9f5}.s2{fill:#c5dbee}.s3{fill:#a5c8e4}.s4{fill:#7fb0d8}.s5{fill:#2f75b5}"
-     ".s6{fill:#245f98}.s7{fill:#1a4a7a}.s8{fill:#10355b}\n"
+   = ".s0{fill:#f2f6fb}.s1{fill:#dde9f5}.s2{fill:#c5dbee}.s3{fill:#a5c8e4}.s4{fill:#7fb0d8}"
+     ".s5{fill:#2f75b5}.s6{fill:#245f98}.s7{fill:#1a4a7a}.s8{fill:#10355b}\n"
      ".n text,text.n{font-size:11px;text-anchor:middle}\n"
      ".d{fill:#111}.l{fill:#fff}\n"
      "@media(prefers-color-scheme:dark){"
-     ".s0{fill:#1f2730}.s1{fill:#22384e}.s2{fill:#24486b}.s3{fill:#265888}.s4{fill:#2a69a6}.s5{fill:#7db4e2}"
-     ".s6{fill:#9cc7ea}.s7{fill:#bcdaf2}.s8{fill:#deeefa}"
+     ".s0{fill:#1f2730}.s1{fill:#22384e}.s2{fill:#24486b}.s3{fill:#265888}.s4{fill:#2a69a6}"
+     ".s5{fill:#7db4e2}.s6{fill:#9cc7ea}.s7{fill:#bcdaf2}.s8{fill:#deeefa}"
      ".d{fill:#fff}.l{fill:#111}}\n";
 
 /* From which shade on text is the other way round. */
@@ -140,8 +140,10 @@ static void draw_legend(picture *p, uint64_t least, uint64_t most, unsigned y)
    shorten(most, to);
    fprintf(p->svg->f, "<text x='%d' y='%u' text-anchor='end'>%s</text>", LEFT - 6, y + 13, from);
    for (unsigned i = 0; i <= SHADES; i++)
-      fprintf(p->svg->f, "<rect x='%u' y='%u' width='%d' height='16' class='s%u'/>", LEFT + i * STEP, y, STEP, i);
-   fprintf(p->svg->f, "<text x='%u' y='%u'>%s</text>\n", LEFT + (SHADES + 1) * STEP + 6, y + 13, to);
+      fprintf(p->svg->f, "<rect x='%u' y='%u' width='%d' height='16' class='s%u'/>",
+              LEFT + i * STEP, y, STEP, i);
+   fprintf(p->svg->f, "<text x='%u' y='%u'>%s</text>\n", LEFT + (SHADES + 1) * STEP + 6, y + 13,
+           to);
 }
 
 static void draw(const TgGrid *g, void *opaque)
@@ -151,12 +153,14 @@ static void draw(const TgGrid *g, void *opaque)
    tg_map_range(g, p->map, &least, &most);
    draw_head(p, g);
    for (unsigned i = 0; i < g->across.n; i++) {
-      fprintf(p->svg->f, "<text x='%u' y='%u' text-anchor='middle'>", LEFT + i * CELL + CELL / 2, p->at + ABOVE - 8);
+      fprintf(p->svg->f, "<text x='%u' y='%u' text-anchor='middle'>", LEFT + i * CELL + CELL / 2,
+              p->at + ABOVE - 8);
       put(p, value_of(&g->across, i));
       put_text(p, "</text>\n");
    }
    for (unsigned i = 0; i < g->down.n; i++) {
-      fprintf(p->svg->f, "<text x='%d' y='%u' text-anchor='end'>", LEFT - 8, p->at + ABOVE + i * CELL_HEIGHT + 17);
+      fprintf(p->svg->f, "<text x='%d' y='%u' text-anchor='end'>", LEFT - 8,
+              p->at + ABOVE + i * CELL_HEIGHT + 17);
       put(p, value_of(&g->down, i));
       put_text(p, "</text>\n");
    }
@@ -189,8 +193,9 @@ char *tg_heat_map(const TgRow *row, unsigned n, TgMap map, size_t *length)
    snprintf(title, sizeof title, "%s of a sweep of two values", tg_map_words(map));
    picture p = { .map = map, .at = TOP };
    p.svg = tg_svg_begin(s.width, s.height, title,
-                        "A table for each machine: one value downwards, the other one across. The further the count of "
-                        "a cell is from the least to the most, the stronger its shade.", style);
+                        "A table for each machine: one value downwards, the other one across. The "
+                        "further the count of a cell is from the least to the most, the stronger "
+                        "its shade.", style);
    if (p.svg == NULL)
       return NULL;
    tg_maps_each(row, n, draw, &p);

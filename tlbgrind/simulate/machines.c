@@ -113,13 +113,15 @@ static void load(const loading *l, char *given)
       tg_load_refuse("--machine=%s: %s", given, why.text);
    s->syscalls = l->kernel->syscalls;
    s->prefetch = l->kernel->prefetch;
-   if (l->kernel->flush != NULL && !tlb_flush_policy_parse(l->kernel->flush, s->m.isa, &s->flush, &why))
+   if (l->kernel->flush != NULL
+       && !tlb_flush_policy_parse(l->kernel->flush, s->m.isa, &s->flush, &why))
       tg_load_refuse("--flush-policy=%s: %s", l->kernel->flush, why.text);
    if (rules != NULL)
       take_kernel(rules, s);
    const bool is_known = !is_file && o.length == 0 && strcmp(plain, "default") != 0;
-   s->pages = tg_machines_pages(l->pages, &s->m, given, rules == NULL || *rules == '\0' ? NULL : rules,
-                                is_known, is_file, &s->notes);
+   s->pages = tg_machines_pages(l->pages, &s->m, given,
+                                rules == NULL || *rules == '\0' ? NULL : rules, is_known, is_file,
+                                &s->notes);
    free(rules);
    free(plain);
    s->name = room(TLB_NAME_SIZE + strlen(given) + 16);
@@ -236,8 +238,8 @@ static void give_labels(TgSimulatedList *list)
    }
 }
 
-TgSimulatedList tg_simulated_load(const char *text, const char *advice, const TgSimulatedPages *pages,
-                                  const TgSimulatedKernel *kernel)
+TgSimulatedList tg_simulated_load(const char *text, const char *advice,
+                                  const TgSimulatedPages *pages, const TgSimulatedKernel *kernel)
 {
    TgSimulatedList list = { .machine = room(MOST_MACHINES * sizeof *list.machine) };
    loading l = { .list = &list, .pages = pages, .kernel = kernel };
@@ -311,9 +313,10 @@ static void refuse_rules(const TgSimulated *one, unsigned base_page_shift, const
 {
    char size[16];
    tlb_text t = tlb_text_in(size, sizeof size);
-   tlb_text_add_page_size(&t, base_page_shift < 21 ? 21 : base_page_shift < 30 ? 30 : TLB_MAX_PAGE_SHIFT);
-   tg_load_refuse("%s: %s: the recording has no mappings, which rules for pages are about; record the "
-                  "program with --record-pages=%s", recording, one->given, size);
+   tlb_text_add_page_size(&t, base_page_shift < 21 ? 21
+                              : base_page_shift < 30 ? 30 : TLB_MAX_PAGE_SHIFT);
+   tg_load_refuse("%s: %s: the recording has no mappings, which rules for pages are about; record "
+                  "the program with --record-pages=%s", recording, one->given, size);
 }
 
 /* The pages that a machine can have: by its policy, and by what the program has asked for. */
@@ -334,7 +337,8 @@ void tg_simulated_check(const TgSimulatedList *list, const tlb_strength *s, cons
       const char *with_pages = "";
       uint64_t missing;
       tlb_reason why;
-      const tlb_covered covered = tlb_strength_covers(s, &one->m, pages_of(one, asked), &missing, &why);
+      const tlb_covered covered = tlb_strength_covers(s, &one->m, pages_of(one, asked),
+                                                      &missing, &why);
       if (covered == TLB_COVERED && s->large == 0 && tlb_mmus_asks(&one->m, &one->pages))
          refuse_rules(one, s->base_page_shift, recording);
       switch (covered) {
@@ -363,7 +367,8 @@ static unsigned size_for_all(const char *text, unsigned base_page_shift)
       tg_load_refuse("--pages=%s: %s", text, why.text);
    if (policy.n_rules != 1 || policy.rule[0].what != TLB_OF_ALL || policy.rule[0].number != 0
        || policy.rule[0].how != TLB_FIXED)
-      tg_load_refuse("--pages=%s: a trace has no mappings; allowed is all:SIZE, with one size", text);
+      tg_load_refuse("--pages=%s: a trace has no mappings; allowed is all:SIZE, with one size",
+                     text);
    return policy.rule[0].shift;
 }
 

@@ -31,7 +31,8 @@ typedef struct {
    unsigned n;
    TgSimulated *machine;
    tlb_switches switches; /* of all machines */
-   unsigned group; /* with --advice=: so many are a machine and its variants, itself the first; 0: without */
+   unsigned group; /* with --advice=: so many are a machine and its variants, itself the first;
+                      0: without */
 } TgSimulatedList;
 
 /* What the kernel, and prefetches, do to machines that do not tell themselves. */
@@ -44,8 +45,8 @@ typedef struct {
 /* Loads the machines of a list as --machine= takes it, with that policy for their pages; `advice`:
    what --advice= takes, which sets their variants behind each (NULL: it is not given). What is
    wrong ends the program. */
-TgSimulatedList tg_simulated_load(const char *list, const char *advice, const TgSimulatedPages *pages,
-                                  const TgSimulatedKernel *kernel);
+TgSimulatedList tg_simulated_load(const char *list, const char *advice,
+                                  const TgSimulatedPages *pages, const TgSimulatedKernel *kernel);
 
 /* What the program asks the kernel for: transparent huge pages, and pages of these sizes. */
 typedef struct {

@@ -62,8 +62,8 @@ static void check_picture_of(const TgSimulation *s)
 {
    TgRow *const row = new_rows(s);
    if (s->options.shards > 1)
-      tg_load_refuse("--picture=%s: a shard has not all of a map; tg_simulate --picture= --merge draws it",
-                     s->options.picture);
+      tg_load_refuse("--picture=%s: a shard has not all of a map; tg_simulate --picture= --merge "
+                     "draws it", s->options.picture);
    check_picture(&s->options, row, s->list.n);
    free(row);
 }

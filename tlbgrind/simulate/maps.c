@@ -179,7 +179,8 @@ const char *tg_map_machine(const TgGrid *g, size_t *n)
 }
 
 /* Rows that are alike stand together, but for machines between lists. */
-unsigned tg_maps_each(const TgRow *row, unsigned n, void (*each)(const TgGrid *g, void *opaque), void *opaque)
+unsigned tg_maps_each(const TgRow *row, unsigned n, void (*each)(const TgGrid *g, void *opaque),
+                      void *opaque)
 {
    unsigned found = 0;
    for (unsigned from = 0, to; from < n; from = to) {

@@ -33,7 +33,8 @@ typedef struct {
 
 /* Calls `each`, which may be NULL, for each machine of which two values differ, and each
    combination of these is there. Returns how many there are. */
-unsigned tg_maps_each(const TgRow *row, unsigned n, void (*each)(const TgGrid *g, void *opaque), void *opaque);
+unsigned tg_maps_each(const TgRow *row, unsigned n, void (*each)(const TgGrid *g, void *opaque),
+                      void *opaque);
 
 uint64_t tg_map_count(const TgRow *row, TgMap map);
 

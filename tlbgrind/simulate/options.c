@@ -20,21 +20,25 @@ static const char help[] =
    "       tg_simulate [options] --input=FORMAT TRACE\n"
    "       tg_simulate [--map=COUNT] [--picture=FILE] --merge OUT-FILE...\n"
    "\n"
-   "Simulates processors' TLBs from a recording that tlbgrind --record=RECORDING has made, without\n"
+   "Simulates processors' TLBs from a recording "
+   "that tlbgrind --record=RECORDING has made, without\n"
    "the program. Writes the out-files that a run with these machines would have written, for\n"
    "tg_annotate and all others that read them.\n"
    "\n"
-   "  --machine=NAME|FILE[,...]  which machines: names of tlbgrind --list-machines, host, default,\n"
+   "  --machine=NAME|FILE[,...]  "
+   "which machines: names of tlbgrind --list-machines, host, default,\n"
    "                             machine files; NAME:ARRAY.LINE=VALUE,... as tlbgrind takes them\n"
    "                             (default: host)\n"
    "  --input=champsim|drmemtrace|lackey\n"
-   "                             simulate a trace of another program, plain or compressed by gzip,\n"
+   "                             "
+   "simulate a trace of another program, plain or compressed by gzip,\n"
    "                             xz, zstd or zip; - reads the standard input; of drmemtrace a\n"
    "                             folder of threads' files, too\n"
    "  --v2p=FILE|none            of a trace: a v2p.textproto with the pages that back its memory\n"
    "                             (default: that beside a drmemtrace trace, if there is one)\n"
    "  --pages=WHAT:SIZE[,...]    which pages back which memory, as tlbgrind takes it\n"
-   "                             (default: base pages, and what the program asks for); of a trace all:SIZE\n"
+   "                             "
+   "(default: base pages, and what the program asks for); of a trace all:SIZE\n"
    "  --thp=never|madvise|always which memory has transparent huge pages\n"
    "                             (default: as in the run that was recorded)\n"
    "  --huge-pool=SIZE:PAGES[,...]\n"
@@ -46,19 +50,23 @@ static const char help[] =
    "                             what munmap and the like flush, if the recording tells of it\n"
    "                             (default: none)\n"
    "  --syscall-tlb=none|flush|kernel:PAGES\n"
-   "                             what system calls drive out, if the recording tells where they are\n"
+   "                             "
+   "what system calls drive out, if the recording tells where they are\n"
    "                             (default: none)\n"
    "  --switch-every=INSTRUCTIONS[:PAGES]\n"
-   "                             context switches flush everything, or bring others' pages, if the\n"
+   "                             "
+   "context switches flush everything, or bring others' pages, if the\n"
    "                             recording has such (default: none)\n"
    "  --prefetch=ignore|weak|strong\n"
    "                             what prefetch instructions do, if the recording tells of them\n"
    "                             (default: ignore)\n"
-   "  --from=MARK, --to=MARK     count only from where the phase of that mark begins, to where the other one\n"
+   "  --from=MARK, --to=MARK     "
+   "count only from where the phase of that mark begins, to where the other one\n"
    "                             then begins (default: from the start, to the end)\n"
    "  --thread=N                 count only that thread, of a run with --separate-threads=yes\n"
    "  --jobs=N                   spread them over so many processes; 1 to 256 (default: 1)\n"
-   "  --shard=K/N                simulate machine K of the list, and each Nth behind it: a part of a\n"
+   "  --shard=K/N                "
+   "simulate machine K of the list, and each Nth behind it: a part of a\n"
    "                             sweep, on a computer of its own\n"
    "  --merge                    print the table of a simulation whose shards have written these\n"
    "                             out-files\n"
@@ -68,7 +76,8 @@ static const char help[] =
    "  --picture=FILE             write these maps as a picture, too (SVG)\n"
    "  --nested=yes|no            in a virtual machine: walks of the host's tables, too\n"
    "                             (default: no)\n"
-   "  --miss-cost=CYCLES         what a page walk costs on the machines (default: as their files say)\n"
+   "  --miss-cost=CYCLES         "
+   "what a page walk costs on the machines (default: as their files say)\n"
    "  --cycles=NUMBER|MACHINE:NUMBER[,...]\n"
    "                             cycles of the program on the real machine (default: 1 to 2\n"
    "                             instructions per cycle are assumed)\n"
@@ -86,8 +95,14 @@ static const char help[] =
 
 /* For the completion of shells: tlbgrind/completion/. */
 static const char list_of_options[] =
-   "--machine= machine\n--input= one champsim drmemtrace lackey\n--v2p= file none\n--pages= any\n--thp= one never madvise always\n--huge-pool= any\n--advice= any\n--flush-policy= one none linux all\n--syscall-tlb= one none flush kernel:64\n--switch-every= any\n--prefetch= one ignore weak strong\n--jobs= any\n--from= any\n--to= any\n--thread= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--picture= file\n--nested= one yes no\n--miss-cost= any\n--cycles= any\n--reach= one yes no\n--reach-out-file= file\n--data= one yes no\n--data-out-file= file\n--tlbgrind-out-file= file\n--quiet\n--help\n"
-   "--version\n";
+   "--machine= machine\n--input= one champsim drmemtrace lackey\n--v2p= file none\n--pages= any\n"
+   "--thp= one never madvise always\n--huge-pool= any\n--advice= any\n"
+   "--flush-policy= one none linux all\n--syscall-tlb= one none flush kernel:64\n"
+   "--switch-every= any\n--prefetch= one ignore weak strong\n--jobs= any\n--from= any\n--to= any\n"
+   "--thread= any\n--shard= any\n--merge\n--map= one walks misses cycles no\n--picture= file\n"
+   "--nested= one yes no\n--miss-cost= any\n--cycles= any\n--reach= one yes no\n"
+   "--reach-out-file= file\n--data= one yes no\n--data-out-file= file\n--tlbgrind-out-file= file\n"
+   "--quiet\n--help\n--version\n";
 
 static void print_and_end(const char *text)
 {
@@ -141,8 +156,8 @@ static void take_shard(const char *text, TgSimulateOptions *o)
    uint64_t k, n;
    if (!tlb_text_number(&at, end, &k) || *at != '/' || (at++, !tlb_text_number(&at, end, &n))
        || at != end || k == 0 || k > n || n > MOST_SHARDS)
-      tg_load_refuse("--shard=%s: '%s' is no shard; it is K/N, K from 1 to N, N up to %d", text, text,
-                     MOST_SHARDS);
+      tg_load_refuse("--shard=%s: '%s' is no shard; it is K/N, K from 1 to N, N up to %d", text,
+                     text, MOST_SHARDS);
    o->shard = (unsigned)k - 1;
    o->shards = (unsigned)n;
 }
@@ -163,7 +178,8 @@ static TgMap map_of(const char *text)
       if (strcmp(text, names[i]) == 0)
          return (TgMap)i;
    }
-   tg_load_refuse("--map=%s: '%s' is no count; allowed are walks, misses, cycles and no", text, text);
+   tg_load_refuse("--map=%s: '%s' is no count; allowed are walks, misses, cycles and no", text,
+                  text);
 }
 
 /* file "": --data= alone. */
@@ -243,16 +259,17 @@ static _Noreturn void refuse(const char *argument)
 static void check_advice(const TgSimulateOptions *o)
 {
    if (o->input != NULL)
-      tg_load_refuse("--advice=%s: a trace has no mappings; leave out --advice=, or --input=", o->advice);
+      tg_load_refuse("--advice=%s: a trace has no mappings; leave out --advice=, or --input=",
+                     o->advice);
    if (tg_is_part(&o->part))
       tg_load_refuse("--advice=%s: it is about the whole run; leave it out, or --from=, --to= and "
                      "--thread=", o->advice);
    if (o->shards > 1)
-      tg_load_refuse("--advice=%s: a machine and its variants are simulated together; leave it out, or "
-                     "--shard=", o->advice);
+      tg_load_refuse("--advice=%s: a machine and its variants are simulated together; leave it "
+                     "out, or --shard=", o->advice);
    if (o->picture != NULL)
-      tg_load_refuse("--picture=%s: the variants of --advice= make no map; leave out one of the two",
-                     o->picture);
+      tg_load_refuse("--picture=%s: the variants of --advice= make no map; leave out one of the "
+                     "two", o->picture);
 }
 
 static void check_data(const TgSimulateOptions *o)
@@ -263,8 +280,8 @@ static void check_data(const TgSimulateOptions *o)
       tg_load_refuse("--data: costs by object of data are those of the whole run; leave it out, or "
                      "--from=, --to= and --thread=");
    if (o->shards > 1)
-      tg_load_refuse("--data: all machines have one file, and a shard has not all of them; leave it out, "
-                     "or --shard=");
+      tg_load_refuse("--data: all machines have one file, and a shard has not all of them; leave "
+                     "it out, or --shard=");
 }
 
 static void check_together(const TgSimulateOptions *o)
@@ -280,26 +297,28 @@ static void check_together(const TgSimulateOptions *o)
       tg_load_refuse("%s: a trace has no mappings; only --pages=all:SIZE goes with --input",
                      o->thp != NULL ? "--thp" : "--huge-pool");
    if (o->input != NULL && (o->flush != NULL || o->syscalls != NULL || o->switches.every > 0))
-      tg_load_refuse("%s: a trace tells of no flushes, system calls and context switches; leave it out, or "
-                     "--input=", o->flush != NULL ? "--flush-policy"
-                                 : o->syscalls != NULL ? "--syscall-tlb" : "--switch-every");
+      tg_load_refuse("%s: a trace tells of no flushes, system calls and context switches; leave it "
+                     "out, or --input=",
+                     o->flush != NULL ? "--flush-policy"
+                     : o->syscalls != NULL ? "--syscall-tlb" : "--switch-every");
    if (o->input != NULL && o->prefetch != NULL)
-      tg_load_refuse("--prefetch=%s: of a trace no prefetches are simulated; leave it out, or --input=",
-                     o->prefetch);
+      tg_load_refuse("--prefetch=%s: of a trace no prefetches are simulated; leave it out, or "
+                     "--input=", o->prefetch);
    if (o->input != NULL && tg_is_part(&o->part))
       tg_load_refuse("%s: a trace has neither marks nor threads", o->part.from != NULL ? "--from"
                                                         : o->part.to != NULL ? "--to" : "--thread");
    if (o->part.thread != NULL && (o->part.from != NULL || o->part.to != NULL))
-      tg_load_refuse("--thread= goes without --from= and --to=: a recording has the references of each "
-                     "thread, and of each phase, but not those of a thread in a phase");
+      tg_load_refuse("--thread= goes without --from= and --to=: a recording has the references of "
+                     "each thread, and of each phase, but not those of a thread in a phase");
    if (o->v2p != NULL && o->input == NULL)
-      tg_load_refuse("--v2p=%s: a recording has the run's own mappings; --v2p goes with --input", o->v2p);
+      tg_load_refuse("--v2p=%s: a recording has the run's own mappings; --v2p goes with --input",
+                     o->v2p);
    if (o->v2p != NULL && strcmp(o->v2p, "none") != 0 && o->n_pages > 0)
       tg_load_refuse("--v2p=%s: --pages=%s says which pages there are, too; leave out one of them",
                      o->v2p, o->pages[0]);
    if (tg_is_part(&o->part) && o->reach != NULL)
-      tg_load_refuse("--reach: the curve is that of the whole run; leave it out, or --from=, --to= and "
-                     "--thread=");
+      tg_load_refuse("--reach: the curve is that of the whole run; leave it out, or --from=, --to= "
+                     "and --thread=");
    if (o->input != NULL && o->reach != NULL)
       tg_load_refuse("--reach: the curve is that of a recording; leave it out, or --input=");
    if (is_stdin && o->input == NULL)

@@ -21,7 +21,8 @@ typedef struct {
    const char *prefetch; /* of --prefetch=; NULL: none is given */
    const char *out_file; /* of -o and --tlbgrind-out-file=; NULL: none is given */
    const TgTraceFormat *input; /* of --input=; NULL: a recording */
-   unsigned shard, shards;     /* of --shard=: machine number `shard`, from 0, and each `shards` on */
+   unsigned shard, shards;     /* of --shard=: machine number `shard`, from 0,
+                                  and each `shards` on */
    TgMap map;
    const char *picture;        /* of --picture=; NULL: none */
    TgPartChoice part;          /* of --from=, --to= and --thread= */

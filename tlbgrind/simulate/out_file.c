@@ -82,7 +82,8 @@ bool tg_run_text_call(const char *line, size_t n, unsigned n_arcs, TgCallLine *o
    if (n == 0 || line[0] != '>' || !take_number(&at, end, &out->calls)
        || !take_counts(at, end, n_arcs, "0123456789abcdefx ;", &out->inclusive))
       return false;
-   const char *const target = out->inclusive.position, *const stop = memchr(target, ';', (size_t)(end - target));
+   const char *const target = out->inclusive.position,
+              *const stop = memchr(target, ';', (size_t)(end - target));
    if (stop == NULL || !is_of_characters(target, stop, in_position)
        || !is_of_characters(stop + 1, end, in_position))
       return false;
@@ -121,7 +122,8 @@ bool tg_run_text_is(const char *line, size_t length, const char *text)
 
 static bool is_place(const char *line, size_t length, unsigned place)
 {
-   return tg_run_text_is(line, length, places[place]) || (place == EVENTS && tg_run_text_is(line, length, with_faults));
+   return tg_run_text_is(line, length, places[place])
+          || (place == EVENTS && tg_run_text_is(line, length, with_faults));
 }
 
 static const char label_characters[]
@@ -175,7 +177,8 @@ unsigned tg_run_text_sections(const char *text, size_t n, TgSection *section, un
    while (at < end) {
       size_t length;
       const char *const line = tg_run_text_line(&at, end, &length);
-      if (length < sizeof section_begins || memcmp(line, section_begins, sizeof section_begins - 1) != 0)
+      if (length < sizeof section_begins
+          || memcmp(line, section_begins, sizeof section_begins - 1) != 0)
          continue;
       section[found - 1].n = (size_t)(line - section[found - 1].text);
       if (found == most || !take_section(line, length, &section[found])) {
@@ -439,7 +442,8 @@ static void put_second_misses(TgOutText *out, const TgOutFile *o, const TgEvent 
    for (unsigned i = 0; i < n; i++) {
       const unsigned kind = event[i]->cost / TG_N_OF_A_KIND, what = event[i]->cost % TG_N_OF_A_KIND;
       if (event[i]->cost < TLB_N_USERS * TG_N_OF_A_KIND && what != TG_REFS)
-         tg_out_put(out, " %s %llu", event[i]->name, (unsigned long long)extra[kind][what - TG_MISS_1]);
+         tg_out_put(out, " %s %llu", event[i]->name,
+                    (unsigned long long)extra[kind][what - TG_MISS_1]);
    }
    tg_out_put(out, "\n");
 }

@@ -28,8 +28,8 @@ static void take_thp(const TgSimulateOptions *o, TgSimulatedPages *out)
    if (o->thp == NULL)
       return;
    if (!tg_thp_mode(o->thp, strlen(o->thp), &out->policy.thp))
-      tg_load_refuse("--thp=%s: '%s' is no mode of transparent huge pages; allowed are never, madvise "
-                     "and always", o->thp, o->thp);
+      tg_load_refuse("--thp=%s: '%s' is no mode of transparent huge pages; allowed are never, "
+                     "madvise and always", o->thp, o->thp);
    out->thp_is_given = true;
 }
 
@@ -44,8 +44,8 @@ static void settle_thp(const TgSimulateOptions *o, const char *with_thp, TgSimul
    if (with_thp == NULL)
       return;
    if (o->thp != NULL && (p->thp == TLB_THP_NEVER || (everywhere && p->thp != TLB_THP_ALWAYS)))
-      tg_load_refuse("--pages=%s: contradicts --thp=%s, which is what the kernel does with transparent "
-                     "huge pages; leave out one of the two", with_thp, o->thp);
+      tg_load_refuse("--pages=%s: contradicts --thp=%s, which is what the kernel does with "
+                     "transparent huge pages; leave out one of the two", with_thp, o->thp);
    if (everywhere && o->thp == NULL) {
       p->thp = TLB_THP_ALWAYS;
       out->thp_is_given = true;
@@ -81,7 +81,8 @@ static char *new_note(TgPageNotes *notes)
 }
 
 static void note_rule(const tlb_machine *m, const tlb_page_policy *p, const tlb_page_rule *rule,
-                      const char *given, bool is_own, bool is_known, bool is_file, TgPageNotes *notes)
+                      const char *given, bool is_own, bool is_known, bool is_file,
+                      TgPageNotes *notes)
 {
    const unsigned shift = tlb_page_rule_shift(p, rule, m->base_page_shift);
    const char *const of_blocks = tlb_rule_note_of_blocks(m, p, rule);
@@ -93,9 +94,9 @@ static void note_rule(const tlb_machine *m, const tlb_page_policy *p, const tlb_
    if (is_own && is_known && shift > tlb_machine_largest_page(m)) {
       tlb_text t = tlb_text_in(size, sizeof size);
       tlb_text_add_page_size(&t, shift);
-      tg_load_refuse("--machine: %s: the processor has no pages of %s; leave out the rule, or describe "
-                     "other arrays in a machine file (tlbgrind --show-machine=%s prints one to begin "
-                     "with)", given, size, m->name);
+      tg_load_refuse("--machine: %s: the processor has no pages of %s; leave out the rule, or "
+                     "describe other arrays in a machine file (tlbgrind --show-machine=%s prints "
+                     "one to begin with)", given, size, m->name);
    }
    strcpy(new_note(notes), note);
 }
@@ -107,8 +108,8 @@ static void settle_machine(const TgSimulatedPages *all, const tlb_machine *m, co
 {
    const bool has_rules = tlb_page_rules_have_thp(p);
    if (all->thp_is_given && p->thp == TLB_THP_NEVER && has_rules)
-      tg_load_refuse("--machine: %s has a rule for transparent huge pages, which --thp=never leaves "
-                     "none for; leave out one of the two", given);
+      tg_load_refuse("--machine: %s has a rule for transparent huge pages, which --thp=never "
+                     "leaves none for; leave out one of the two", given);
    if (p->thp == TLB_THP_NEVER || tlb_machine_has_thp(m, p))
       return;
    if (all->thp_is_given && p->thp == TLB_THP_ALWAYS && !has_rules)

@@ -118,7 +118,8 @@ static bool is_same(piece a, piece b)
    return a.n == b.n && memcmp(a.text, b.text, a.n) == 0;
 }
 
-static bool is_same_name(const reader *a, unsigned in_a, const reader *b, unsigned in_b, unsigned kind)
+static bool is_same_name(const reader *a, unsigned in_a, const reader *b, unsigned in_b,
+                         unsigned kind)
 {
    return is_same(a->of[kind].name[in_a - 1], b->of[kind].name[in_b - 1]);
 }
@@ -316,7 +317,8 @@ static void put_phases(FILE *f, const TgSection *section, unsigned n, const bool
 
 static void put_head(FILE *f, const TgSection *section, unsigned n, const bool *of)
 {
-   static const char straddles[] = "desc: Straddles: ", unperformed[] = "desc: Unperformed helper accesses: ";
+   static const char straddles[] = "desc: Straddles: ",
+                     unperformed[] = "desc: Unperformed helper accesses: ";
    unsigned first = 1;
    while (!of[first])
       first++;

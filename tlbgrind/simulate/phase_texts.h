@@ -24,8 +24,8 @@ typedef bool TgHasCosts(const void *opaque, const TgSourceLine *line);
 char *tg_phase_text_with(const TgSection *run, const TgSection *one, TgHasCosts *has,
                          const void *opaque, size_t *length);
 
-/* The same of the lines of source of a run's data, where those without costs are left out. NULL: they
-   are not such lines. */
+/* The same of the lines of source of a run's data, where those without costs are left out. NULL:
+   they are not such lines. */
 char *tg_lines_of_data_with(const char *lines, size_t n, TgHasCosts *has, const void *opaque,
                             size_t *length);
 

@@ -121,8 +121,8 @@ static uint64_t take_number(reader *r)
       number = number * base + digit;
    }
    if (!good)
-      fail(r, "'%.*s' is no number; allowed are decimal ones and 0x with hexadecimal ones, of 64 bits",
-           n < 40 ? (int)n : 40, word);
+      fail(r, "'%.*s' is no number; allowed are decimal ones and 0x with hexadecimal ones, of 64 "
+              "bits", n < 40 ? (int)n : 40, word);
    return number;
 }
 
@@ -232,8 +232,8 @@ static void take_group(reader *r, TgPhysical *p)
       shift++;
    if (!r->failed && (g.page_size != UINT64_C(1) << shift || shift < p->base_page_shift)) {
       r->line = line;
-      fail(r, "pages of %llu bytes can not be; allowed are powers of two from the base page, %llu, to "
-              "16G", (unsigned long long)g.page_size, 1ULL << p->base_page_shift);
+      fail(r, "pages of %llu bytes can not be; allowed are powers of two from the base page, %llu, "
+              "to 16G", (unsigned long long)g.page_size, 1ULL << p->base_page_shift);
    }
    for (size_t i = first; i < p->n; i++)
       p->page[i].shift = (uint8_t)shift;
@@ -276,13 +276,13 @@ static void check_pages(reader *r, const TgPhysical *p)
       const page *const here = &p->page[i], *const before = here - (i > 0);
       r->line = here->line;
       if (!is_aligned(here, here->shift))
-         fail(r, "a page of %llu bytes does not begin at virtual address 0x%llx and physical address "
-                 "0x%llx", 1ULL << here->shift, (unsigned long long)here->start,
+         fail(r, "a page of %llu bytes does not begin at virtual address 0x%llx and physical "
+                 "address 0x%llx", 1ULL << here->shift, (unsigned long long)here->start,
               (unsigned long long)here->physical);
       else if (i > 0 && here->start - before->start < UINT64_C(1) << before->shift) {
          r->line = here->line > before->line ? here->line : before->line;
-         fail(r, "the page at 0x%llx lies in that of line %u",
-              (unsigned long long)here->start, here->line > before->line ? before->line : here->line);
+         fail(r, "the page at 0x%llx lies in that of line %u", (unsigned long long)here->start,
+              here->line > before->line ? before->line : here->line);
       }
    }
 }
@@ -291,8 +291,9 @@ static void check_pages(reader *r, const TgPhysical *p)
 static bool are_one(const page *a, const page *b, unsigned shift)
 {
    const uint64_t bytes = UINT64_C(1) << shift;
-   return a->shift == b->shift && a->begins == shift && b->begins == shift && is_aligned(a, shift + 1)
-          && b->start - a->start == bytes && b->physical - a->physical == bytes;
+   return a->shift == b->shift && a->begins == shift && b->begins == shift
+          && is_aligned(a, shift + 1) && b->start - a->start == bytes
+          && b->physical - a->physical == bytes;
 }
 
 /* A block is made of two of half its size. */

@@ -1,4 +1,5 @@
-/* The processes of --jobs=, each of which reads the recording, and simulates a share of the machines.
+/* The processes of --jobs=, each of which reads the recording,
+   and simulates a share of the machines.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING. */
 
 #ifndef TG_SIMULATE_PROCESSES_H

@@ -22,7 +22,8 @@ static bool shows;
 /* Memory that other processes have, too. */
 static void *shared(size_t bytes)
 {
-   void *const memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+   void *const memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
    return memory == MAP_FAILED ? NULL : memory;
 }
 
@@ -54,7 +55,8 @@ void tg_progress_note(double done)
 {
    if (parts == NULL || done < 0.0)
       return;
-   atomic_store_explicit(&parts[own], (unsigned)((done > 1.0 ? 1.0 : done) * WHOLE), memory_order_relaxed);
+   atomic_store_explicit(&parts[own], (unsigned)((done > 1.0 ? 1.0 : done) * WHOLE),
+                         memory_order_relaxed);
    show();
 }
 

@@ -152,7 +152,8 @@ static bool take_after(const char *at, const char *end, TgRecordingHead *out)
 {
    static const char digits[] = "0123456789abcdef";
    enum { DIGITS = 16 };
-   if (!tlb_text_number(&at, end, &out->after_records) || at == end || *at++ != ' ' || end - at < DIGITS + 2)
+   if (!tlb_text_number(&at, end, &out->after_records) || at == end || *at++ != ' '
+       || end - at < DIGITS + 2)
       return false;
    out->after_sum = 0;
    for (unsigned i = 0; i < DIGITS; i++) {
@@ -273,7 +274,8 @@ size_t tg_recording_head(const char *text, size_t n, TgRecordingHead *out, const
          *why = "its head has calls and prefetches, which no run has together";
          if (out->calls && out->points.prefetches)
             return 0;
-         *why = "its head has prefetches, and filters that are not made for them, or the other way round";
+         *why = "its head has prefetches, and filters that are not made for them, or the other "
+                "way round";
          if (out->points.prefetches != (tlb_strength_has_prefetches(&out->strength) != 0))
             return 0;
          *why = "its head has no base page, or no filters";
@@ -373,17 +375,19 @@ static char *name_before(const TgRecording *r)
       found = is_there(name, room, r->head.after_exec);
    }
    if (!found)
-      tg_load_refuse("%s: it is a forked child's, which goes on from its parent's recording %.*s: that is "
-                     "not there; keep both in one folder", r->name, (int)(end - file), file);
+      tg_load_refuse("%s: it is a forked child's, which goes on from its parent's recording %.*s: "
+                     "that is not there; keep both in one folder", r->name, (int)(end - file),
+                     file);
    return name;
 }
 
 static bool is_alike(const TgRecordingHead *a, const TgRecordingHead *b)
 {
    const tlb_strength *const x = &a->strength, *const y = &b->strength;
-   return a->thp == b->thp && a->data == b->data && a->calls == b->calls && a->code.shift == b->code.shift
-          && x->base_page_shift == y->base_page_shift && x->large == y->large
-          && x->n == y->n && memcmp(x->filter, y->filter, x->n * sizeof *x->filter) == 0;
+   return a->thp == b->thp && a->data == b->data && a->calls == b->calls
+          && a->code.shift == b->code.shift && x->base_page_shift == y->base_page_shift
+          && x->large == y->large && x->n == y->n
+          && memcmp(x->filter, y->filter, x->n * sizeof *x->filter) == 0;
 }
 
 /* Opens all recordings before it; reading begins with the first. */
@@ -415,10 +419,11 @@ tlb_stream_found tg_recording_read(TgRecording *r)
    while (is_at_next(r))
       r->source = r->source->next;
    const tlb_stream_found found = tlb_stream_read(&r->stream);
-   if (r->source == r || found == TLB_READ_RECORDS || found == TLB_READ_EVENT || found == TLB_READ_MARK
-       || found == TLB_READ_POINT)
+   if (r->source == r || found == TLB_READ_RECORDS || found == TLB_READ_EVENT
+       || found == TLB_READ_MARK || found == TLB_READ_POINT)
       return found;
-   r->stream.damage = "its parent's recording, which it goes on from, is another, or ends before the fork";
+   r->stream.damage = "its parent's recording, which it goes on from, is another, or ends "
+                      "before the fork";
    return TLB_READ_DAMAGED;
 }
 

@@ -68,9 +68,11 @@ typedef struct {
    tlb_code_blocks code;
    bool data; /* misses are counted by object of data */
    bool calls;
-   const char *after; /* the name of the recording that it goes on from, not ended by a zero; NULL: none */
+   const char *after; /* the name of the recording that it goes on from, not ended by a zero;
+                         NULL: none */
    size_t after_length;
-   uint64_t after_exec; /* if its process has execed since, that number stands behind its name; 0: not told */
+   uint64_t after_exec; /* if its process has execed since, that number stands behind its name;
+                           0: not told */
    uint64_t after_records, after_sum; /* where that is: so many records, and the sum by then */
 } TgRecordingHead;
 

@@ -22,7 +22,8 @@ static void refer_behind(group *g, uint64_t *counts, tlb_user user, uint64_t bef
    else if (before == page)
       tlb_refer_all(g->all, counts, p, (tlb_page_number)page, user, now);
    else
-      tlb_refer_second(g->all, counts, p, (tlb_page_number)before, (tlb_page_number)page, user, now);
+      tlb_refer_second(g->all, counts, p, (tlb_page_number)before, (tlb_page_number)page, user,
+                       now);
 }
 
 static void refer(group *g, uint64_t *counts, tlb_user user, uint64_t page, uint64_t now)
@@ -140,9 +141,9 @@ static inline tlb_page *code_of(group *g, uint64_t number)
    return TLB_LIKELY(c->number == number && c->page != NULL) ? c->page : find_code(g, number);
 }
 
-/* Most records are uses, and only note a time. This is for those of them, and those references, that
-   are known hits: the tag of the page's record says so. Whether a record is the one or the other
-   cannot be foreseen, so no branch depends on it. */
+/* Most records are uses, and only note a time. This is for those of them, and those references,
+   that are known hits: the tag of the page's record says so. Whether a record is the one or the
+   other cannot be foreseen, so no branch depends on it. */
 static void simulate(TgReplay *r, group *g, const tlb_record *record, unsigned n, uint64_t now)
 {
    enum { AHEAD = 16 }; /* the memory of so many records on is requested */
@@ -259,7 +260,8 @@ void tg_replay_count_calls(TgReplay *r)
 }
 
 /* Simulates records between two moves, as many at once as there is room for their counts. */
-static void simulate_between(TgReplay *r, group *g, const tlb_stream_reader *s, unsigned from, unsigned to)
+static void simulate_between(TgReplay *r, group *g, const tlb_stream_reader *s, unsigned from,
+                             unsigned to)
 {
    while (from < to) {
       const unsigned room = tg_call_costs_room(g->calls), n = to - from < room ? to - from : room;
@@ -296,7 +298,8 @@ static const char *simulate_with_moves(TgReplay *r, group *g, const tlb_stream_r
 const char *tg_replay_block(TgReplay *r, const tlb_stream_reader *s)
 {
    if (r->group[0].calls == NULL)
-      return s->n_moves > 0 ? "calls stand where there are none" : tg_replay_records(r, s->record, s->n);
+      return s->n_moves > 0 ? "calls stand where there are none"
+                            : tg_replay_records(r, s->record, s->n);
    const char *wrong = check(r, s->record, s->n);
    for (group *g = r->group; wrong == NULL && g < r->group + r->n_groups; g++)
       wrong = simulate_with_moves(r, g, s);

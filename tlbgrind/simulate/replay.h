@@ -31,8 +31,8 @@ const char *tg_replay_records(TgReplay *r, const tlb_record *record, unsigned n)
 /* From now on the costs of calls are counted, too: to be called before the first record. */
 void tg_replay_count_calls(TgReplay *r);
 
-/* Simulates the records that have been read last, with the moves of the call stacks. Returns NULL, or
-   what is wrong with them. */
+/* Simulates the records that have been read last, with the moves of the call stacks. Returns NULL,
+   or what is wrong with them. */
 const char *tg_replay_block(TgReplay *r, const tlb_stream_reader *s);
 
 /* From now on counts are those of another part of the run. Part 0 is the first; a new one has the

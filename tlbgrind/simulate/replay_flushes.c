@@ -47,8 +47,8 @@ const char *tg_replay_flush(TgReplay *r, const tlb_flush_point *f)
    r->n_lines = f->line > r->n_lines ? f->line : r->n_lines;
    for (group *g = r->group; g < r->group + r->n_groups; g++) {
       if (g->all->flushes)
-         tlb_mmus_flush(g->all, f->line != 0 ? flush_counts(r, g, f->line) : g->uncounted, f->start, f->end,
-                        f->bytes);
+         tlb_mmus_flush(g->all, f->line != 0 ? flush_counts(r, g, f->line) : g->uncounted, f->start,
+                        f->end, f->bytes);
    }
    return NULL;
 }

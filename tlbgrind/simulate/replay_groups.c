@@ -19,7 +19,8 @@ static void read_strength(TgReplay *r, const tlb_strength *s)
       r->in_order[i] = tlb_strength_sets(s, i == TLB_CODE) == 1;
    r->prefetches = tlb_strength_has_prefetches(s) != 0;
    for (unsigned what = 0; what <= TLB_RECORD_BITS; what++)
-      r->has_size[what] = (what & TLB_RECORD_USE) == 0 || tlb_record_size((uint8_t)what) < r->n_sizes;
+      r->has_size[what] = (what & TLB_RECORD_USE) == 0
+                          || tlb_record_size((uint8_t)what) < r->n_sizes;
 }
 
 /* Uses of base pages that are for all machines, and references that are looked up once, and are
@@ -56,7 +57,8 @@ static tlb_mmu_machine mmu_machine(const TgReplay *r, const TgSimulated *s)
    return (tlb_mmu_machine){ .machine = &s->m, .pages = &s->pages,
                              .asks = tlb_mmus_asks(&s->m, &s->pages), .flush = s->flush,
                              .prefetch = s->prefetch,
-                             .shared = r->switches.every > 0 || s->syscalls.how != TLB_SYSCALLS_NONE };
+                             .shared = r->switches.every > 0
+                                       || s->syscalls.how != TLB_SYSCALLS_NONE };
 }
 
 /* Which of the machines are alike, by the number of the first; `of`: that of each. */

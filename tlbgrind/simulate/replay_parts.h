@@ -30,7 +30,8 @@ typedef struct {
    uint64_t (*extra)[TLB_N_USERS][TLB_N_COSTS]; /* by machine, but for what came last */
 } part;
 
-/* Where the record of a page of code is, by the lower bits of its number: the simulator searches. */
+/* Where the record of a page of code is, by the lower bits of its number:
+   the simulator searches. */
 typedef struct {
    uint64_t number;
    tlb_page *page; /* NULL: none yet */
@@ -38,8 +39,8 @@ typedef struct {
 
 enum { CODE_PAGES = 256 };
 
-/* What flushes at a line have cost. What a flush has thrown away can come back later, in another part
-   of the run: so the parts get what has come since they have been told last. */
+/* What flushes at a line have cost. What a flush has thrown away can come back later, in another
+   part of the run: so the parts get what has come since they have been told last. */
 typedef struct {
    unsigned line;
    uint64_t *now, *told;
@@ -51,7 +52,8 @@ typedef struct {
    tlb_mmus *all;
    tlb_pagemap *map; /* NULL: all pages are base pages */
    unsigned view;
-   uint8_t piece[TLB_N_USERS][TLB_MAX_PAGE_SHIFT + 1]; /* the size of entries, by that of the page */
+   uint8_t piece[TLB_N_USERS][TLB_MAX_PAGE_SHIFT + 1]; /* the size of entries,
+                                                          by that of the page */
    part *part;        /* room for MOST_PARTS */
    uint64_t may_lack[TLB_N_TABLES]; /* MMUs to which a use of a page that they have not is none */
    uint64_t *of_uses; /* what uses miss: nothing else, if the recording is sound */
@@ -63,7 +65,8 @@ typedef struct {
    uint64_t first_page; /* of the last reference, or of its first part */
    bool counts;         /* the last reference was not such a one */
    size_t n_counts;
-   bool is_plain[TLB_RECORD_BITS + 1]; /* by kind of record: of a known hit the time is all there is */
+   bool is_plain[TLB_RECORD_BITS + 1]; /* by kind of record:
+                                          of a known hit the time is all there is */
    known_code code[CODE_PAGES];
    TgCallCosts *calls; /* NULL: they are not counted */
 } group;
@@ -148,7 +151,8 @@ static inline void tg_replay_note_change(TgReplay *r, unsigned line, TgCounted w
    *is_changed = true;
 }
 
-static inline uint64_t *tg_replay_counts_of(TgReplay *r, const group *g, unsigned line, tlb_user user)
+static inline uint64_t *tg_replay_counts_of(TgReplay *r, const group *g, unsigned line,
+                                            tlb_user user)
 {
    part *const p = &g->part[r->at_hand];
    if (line > p->room)

@@ -166,7 +166,8 @@ static void report(TgReplay *replay, unsigned first, unsigned step, FILE *to)
       const uint64_t place = (uint64_t)line * TG_N_COUNTED + what;
       answer(&place, sizeof place, to);
       for (unsigned nth = 0; nth < h.n; nth++)
-         answer(tg_replay_costs(replay, nth, line, what), tg_counted_costs(what) * sizeof(uint64_t), to);
+         answer(tg_replay_costs(replay, nth, line, what), tg_counted_costs(what) * sizeof(uint64_t),
+                to);
    }
    for (unsigned i = 0; i < h.n_arcs; i++) {
       const uint64_t arc = tg_replay_changed_arc(replay, i);
@@ -302,7 +303,8 @@ static void pass(const job *j, char *bytes, uint64_t n)
 
 static void pass_answer(const run *r, const job *j)
 {
-   static char bytes[sizeof(uint64_t) + TLB_MAX_MMUS * TLB_N_USERS * TLB_N_COSTS * sizeof(uint64_t)];
+   static char bytes[sizeof(uint64_t)
+                     + TLB_MAX_MMUS * TLB_N_USERS * TLB_N_COSTS * sizeof(uint64_t)];
    answer_head h;
    if (!tg_read_bytes(j->answers, &h, sizeof h) || h.n > r->list.n)
       tg_load_refuse("a process of --jobs= has ended");

@@ -210,8 +210,8 @@ static void write_out_files(const TgSimulation *s, const TgOutFile *machine, con
    write_out_file(s, &o, &section[0], &section[0], name);
    for (unsigned i = 1; i < o.n_sections; i++) {
       const TgSection *const of = &section[i];
-      TgSelection selection = tg_parts_of(parts, of->kind[0] == 'p' ? TG_PHASE : TG_THREAD, of->label,
-                                          of->label_length);
+      TgSelection selection = tg_parts_of(parts, of->kind[0] == 'p' ? TG_PHASE : TG_THREAD,
+                                          of->label, of->label_length);
       char *const own_name = tg_section_file(of, name);
       TgOutFile own = *machine;
       own.parts = &selection;
@@ -231,13 +231,15 @@ typedef struct {
    TgChosenPart part;
    TgSection run, section;
 } counted;
-static counted find_counted(const TgSimulation *s, const TgParts *parts, const end_text *text, TgShareResult *r)
+static counted find_counted(const TgSimulation *s, const TgParts *parts, const end_text *text,
+                            TgShareResult *r)
 {
    static TgSection section[MOST_SECTIONS];
    const char *why;
    counted c = { .is_part = tg_is_part(&s->options.part) };
    const unsigned n = r->ending == TG_WHOLE
-                         ? tg_run_text_sections(text->text, text->n, section, MOST_SECTIONS, &why) : 0;
+                         ? tg_run_text_sections(text->text, text->n, section, MOST_SECTIONS, &why)
+                         : 0;
    if (n > 0)
       c.run = c.section = section[0];
    if (!c.is_part || r->ending == TG_DAMAGED)
@@ -264,11 +266,11 @@ static TgShareResult replay_recording(const TgSimulation *s, unsigned first, uns
    return r;
 }
 
-static void keep_data(const TgSimulation *s, const TgOutFile *o, const end_text *text, const TgTotals total,
-                      uint64_t least)
+static void keep_data(const TgSimulation *s, const TgOutFile *o, const end_text *text,
+                      const TgTotals total, uint64_t least)
 {
-   const char *const why = tg_data_file_keep(s->data, o, text->text + text->n, text->n_data, s->flushes,
-                                             total, least);
+   const char *const why = tg_data_file_keep(s->data, o, text->text + text->n, text->n_data,
+                                             s->flushes, total, least);
    if (why != NULL)
       tg_load_refuse("%s: the recording is damaged: %s", s->options.recording, why);
 }
@@ -283,15 +285,16 @@ static void write_reach(const TgSimulation *s, const TgReachCurve *curve, const 
    free(whole);
 }
 
-static TgShareResult replay_trace(const TgSimulation *s, unsigned first, unsigned step, TgReplay **replay,
-                           end_text *text)
+static TgShareResult replay_trace(const TgSimulation *s, unsigned first, unsigned step,
+                                  TgReplay **replay, end_text *text)
 {
    *replay = tg_replay_new_backed(&s->list, first, step, s->page_shift, s->options.nested,
                                   s->backing, s->physical);
    const TgTraceRun t = tg_trace_run(s->options.recording, s->options.input, *replay,
                                      s->page_shift, s->v2p, s->physical);
-   TgShareResult r = { .instructions = t.instructions, .ending = t.how == TG_TRACE_END ? TG_WHOLE
-                                                          : t.how == TG_TRACE_CUT ? TG_CUT : TG_DAMAGED };
+   TgShareResult r = { .instructions = t.instructions,
+                       .ending = t.how == TG_TRACE_END ? TG_WHOLE
+                                 : t.how == TG_TRACE_CUT ? TG_CUT : TG_DAMAGED };
    memcpy(r.why, t.why, sizeof t.why);
    memcpy(r.about, t.about, sizeof r.about);
    *text = (end_text){ t.text, t.n_text, t.n_text, 0 };

@@ -94,8 +94,8 @@ static void check_points(const TgSimulation *s, const TgRecordedPoints *p)
       tg_load_refuse("%s: the recording has no context switches; record the program with "
                      "--switch-every=%llu", recording, (unsigned long long)every);
    if (every != 0 && p->switches != every)
-      tg_load_refuse("%s: the recording has context switches every %llu instructions; record the program "
-                     "with --switch-every=%llu", recording, (unsigned long long)p->switches,
+      tg_load_refuse("%s: the recording has context switches every %llu instructions; record the "
+                     "program with --switch-every=%llu", recording, (unsigned long long)p->switches,
                      (unsigned long long)every);
    for (unsigned i = 0; i < s->list.n; i++) {
       const tlb_syscalls *const calls = &s->list.machine[i].syscalls;
@@ -107,15 +107,17 @@ static void check_points(const TgSimulation *s, const TgRecordedPoints *p)
                         "--prefetch=%s", recording,
                         tlb_prefetch_policy_word(s->list.machine[i].prefetch));
       if (calls->how == TLB_SYSCALLS_KERNEL && !p->touches)
-         tg_load_refuse("%s: the recording does not tell what the kernel refers to in system calls; record "
-                        "the program with --syscall-tlb=kernel:%u", recording, calls->pages);
+         tg_load_refuse("%s: the recording does not tell what the kernel refers to in system "
+                        "calls; record the program with --syscall-tlb=kernel:%u", recording,
+                        calls->pages);
       if (calls->how == TLB_SYSCALLS_FLUSH && !p->syscalls)
-         tg_load_refuse("%s: the recording does not tell where system calls are; record the program with "
-                        "--syscall-tlb=flush", recording);
+         tg_load_refuse("%s: the recording does not tell where system calls are; record the "
+                        "program with --syscall-tlb=flush", recording);
    }
 }
 
-/* It is of the whole run, and of all machines: without a word it is written wherever that can be. */
+/* It is of the whole run, and of all machines:
+   without a word it is written wherever that can be. */
 static void find_data_file(TgSimulation *s, bool has_data)
 {
    const TgSimulateOptions *const o = &s->options;
@@ -138,18 +140,19 @@ static void load_for_recording(TgSimulation *s)
                                                tg_recording_thp(recording),
                                                tg_recording_code(recording));
    pages.base = *tg_recording_base_pages(recording);
-   const TgSimulatedKernel kernel = { o->flush, syscalls_of(o->syscalls), prefetch_of(o->prefetch) };
+   const TgSimulatedKernel kernel = { o->flush, syscalls_of(o->syscalls),
+                                      prefetch_of(o->prefetch) };
    s->list = tg_simulated_load(o->machines, o->advice, &pages, &kernel);
    s->list.switches = o->switches;
    s->flushes = tg_recording_points(recording)->flushes;
    check_points(s, tg_recording_points(recording));
    if (o->advice != NULL && strength->large == 0)
-      tg_load_refuse("%s: the recording has no mappings, which --advice= is about; record the program "
-                     "without --record-pages=none", o->recording);
+      tg_load_refuse("%s: the recording has no mappings, which --advice= is about; record the "
+                     "program without --record-pages=none", o->recording);
    tg_simulated_check(&s->list, strength, &(TgAsked){ false, 0 }, o->recording);
    if (s->reach_file != NULL && !tlb_strength_covers_reach(strength))
-      tg_load_refuse("%s: the recording leaves out what the smallest TLBs of the reach curve may miss; "
-                     "record the program with --record-for=reach and the names of machines",
+      tg_load_refuse("%s: the recording leaves out what the smallest TLBs of the reach curve may "
+                     "miss; record the program with --record-for=reach and the names of machines",
                      o->recording);
    find_data_file(s, tg_recording_has_data(recording));
    tg_recording_close(recording);

@@ -131,8 +131,8 @@ static TgTraceFound compare(const run *r, TgTrace *t)
    for (unsigned i = 0; i < r->n_sources; i++) {
       const TgTrace *const other = &r->source[i]->trace;
       if (other->pid != 0 && t->pid != 0 && other->pid != t->pid)
-         return tg_trace_damaged(t, "it is of process %llu, and another file of %llu; a trace of one "
-                                    "process is read", (unsigned long long)t->pid,
+         return tg_trace_damaged(t, "it is of process %llu, and another file of %llu; a trace of "
+                                    "one process is read", (unsigned long long)t->pid,
                                  (unsigned long long)other->pid);
       if (t->page_shift != 0 && t->page_shift != r->page_shift)
          return tg_trace_damaged(t, "pages have another size than in another file");
@@ -197,7 +197,8 @@ static void name_file(const source *s, TgTraceRun *result)
    char why[sizeof result->why];
    memcpy(why, result->why, sizeof why);
    const char *const slash = strrchr(s->name, '/');
-   snprintf(result->why, sizeof result->why, "%.150s: %.200s", slash == NULL ? s->name : slash + 1, why);
+   snprintf(result->why, sizeof result->why, "%.150s: %.200s", slash == NULL ? s->name : slash + 1,
+            why);
 }
 
 static void read_all(run *r, TgTraceRun *result)

@@ -137,7 +137,8 @@ double tg_unpacked_done(const TgUnpacked *u)
 {
    struct stat s;
    const off_t at = lseek(u->file, 0, SEEK_CUR);
-   return at < 0 || fstat(u->file, &s) != 0 || s.st_size <= 0 ? -1.0 : (double)at / (double)s.st_size;
+   return at < 0 || fstat(u->file, &s) != 0 || s.st_size <= 0
+             ? -1.0 : (double)at / (double)s.st_size;
 }
 
 void tg_unpacked_close(TgUnpacked *u)

@@ -79,7 +79,8 @@ static const Extent collection = { TG_THREAD_OFFSET(collection), sizeof(TgActive
 static const Extent touches = { TG_THREAD_OFFSET(touches), sizeof(TgActiveArea),
                                 TG_THREAD_OFFSET(touches.until), TG_THREAD_OFFSET(touches.back) };
 
-static void call(IRSB* out, const HChar* name, void (*f)(UChar*), const Extent* extent, IRExpr* guard)
+static void call(IRSB* out, const HChar* name, void (*f)(UChar*), const Extent* extent,
+                 IRExpr* guard)
 {
    IRDirty* d = tg_state_call(name, (void*)f, mkIRExprVec_1(NULL));
    if (guard != NULL)

@@ -319,8 +319,8 @@ void tg_outputs_exec_failed(void)
    if (!recording_ended_at_exec)
       return;
    recording_ended_at_exec = False;
-   VG_(umsg)("warning: the recording has what came before an exec, which failed: the rest of the run "
-             "is not recorded\n");
+   VG_(umsg)("warning: the recording has what came before an exec, which failed: the rest of the "
+             "run is not recorded\n");
 }
 
 ULong tg_outputs_at_exec(TgExec how)

@@ -29,6 +29,7 @@ void tg_sandbox_pre_syscall(UInt number, const UWord* args)
    if (said || VG_(clo_verbosity) == 0 || !sets_filter(number, args))
       return;
    said = True;
-   VG_(umsg)("The program restricts its system calls (seccomp), and so Valgrind's: if it is killed\n");
+   VG_(umsg)("The program restricts its system calls (seccomp), and so Valgrind's: if it is "
+             "killed\n");
    VG_(umsg)("now, or there is no out-file, switch that off; docs/troubleshooting.md has more.\n");
 }

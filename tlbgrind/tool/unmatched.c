@@ -43,8 +43,8 @@ static void look_for_objects(void)
       while (di != NULL && !tg_merged_code_matches(pattern, VG_(DebugInfo_get_filename)(di)))
          di = VG_(next_DebugInfo)(di);
       if (di == NULL)
-         VG_(umsg)("--merge-code=%s: no object that is loaded at the start has such a name; one that "
-                   "the program loads later may have it.\n", pattern);
+         VG_(umsg)("--merge-code=%s: no object that is loaded at the start has such a name; one "
+                   "that the program loads later may have it.\n", pattern);
    }
 }
 
@@ -79,7 +79,8 @@ static void compare_all_of(const DebugInfo* di, Found* found)
       UInt size;
       const HChar** others;
       Bool is_text, is_ifunc, is_global;
-      VG_(DebugInfo_syms_getidx)(di, i, &at, &size, &name, &others, &is_text, &is_ifunc, &is_global);
+      VG_(DebugInfo_syms_getidx)(di, i, &at, &size, &name, &others, &is_text, &is_ifunc,
+                                 &is_global);
       if (is_text && VG_(get_fnname_if_entry)(epoch, at.main, &name))
          compare(name, found);
    }
@@ -96,11 +97,11 @@ static void look_for_functions(void)
       compare_all_of(di, &found);
    for (UInt i = 0; i < n; i++) {
       if (!found.is_there[i] && found.with_arguments[i] != NULL)
-         VG_(umsg)("--toggle-collect=%s: no function has that name, but there is %s: write it so, or "
-                   "with * for a part of it.\n", functions[i], found.with_arguments[i]);
+         VG_(umsg)("--toggle-collect=%s: no function has that name, but there is %s: write it so, "
+                   "or with * for a part of it.\n", functions[i], found.with_arguments[i]);
       else if (!found.is_there[i])
-         VG_(umsg)("--toggle-collect=%s: no function that is loaded at the start has such a name, as "
-                   "tg_annotate shows it; one that the program loads later may have it.\n",
+         VG_(umsg)("--toggle-collect=%s: no function that is loaded at the start has such a name, "
+                   "as tg_annotate shows it; one that the program loads later may have it.\n",
                    functions[i]);
       VG_(free)(found.with_arguments[i]);
    }

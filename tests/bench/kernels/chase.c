@@ -1,7 +1,8 @@
 /* chase.c -- follows a list whose nodes lie in random order.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
-   chase MIB STEPS: a circle through all nodes of 64 bytes in MIB megabytes (Sattolo's shuffle), STEPS steps along it. */
+   chase MIB STEPS: a circle through all nodes of 64 bytes in MIB megabytes (Sattolo's shuffle),
+   STEPS steps along it. */
 
 #include <stdint.h>
 #include <stdio.h>

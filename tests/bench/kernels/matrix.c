@@ -1,8 +1,8 @@
 /* matrix.c -- the product of two matrices, row by column.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
-   matrix N: matrices of N by N doubles.  The inner loop goes down a column: with N >= 512 each step is on a page of
-   its own. */
+   matrix N: matrices of N by N doubles.  The inner loop goes down a column: with N >= 512 each step
+   is on a page of its own. */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -66,7 +66,8 @@ int main(int argc, char** argv)
    int walks = atoi(argv[3]);
    int in_sequence = strcmp(argv[4], "sequential") == 0;
    size_t n = bytes / size;
-   char* all = mmap(NULL, bytes + ALIGNMENT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+   char* all = mmap(NULL, bytes + ALIGNMENT, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
    if (all == MAP_FAILED)
       return 1;
    char* base = (char*)(((uintptr_t)all + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);

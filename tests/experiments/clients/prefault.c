@@ -1,4 +1,5 @@
-/* prefault.c -- 64 MiB, which come to be present in one of several ways, and what the kernel counts.
+/* prefault.c -- 64 MiB, which come to be present in one of several ways,
+   and what the kernel counts.
    Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 
    prefault HOW FILE: prints the page faults that this process took, as getrusage counts them, first
@@ -55,7 +56,8 @@ static __attribute__((noinline)) void read_each(volatile const char* at, long by
 
 static char* anonymous(long bytes, int more)
 {
-   char* p = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | more, -1, 0);
+   char* p = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | more, -1, 0);
    must(p != MAP_FAILED, "mmap");
    return p;
 }
@@ -66,7 +68,8 @@ static char* aligned(long bytes)
    char* p = mmap(NULL, (size_t)(bytes + HUGE), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
    must(p != MAP_FAILED, "mmap");
    p += -(uintptr_t)p % HUGE;
-   must(mmap(p, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == p, "mmap");
+   must(mmap(p, (size_t)bytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == p, "mmap");
    madvise(p, (size_t)bytes, MADV_HUGEPAGE); /* fails where the kernel has no huge pages */
    return p;
 }
@@ -102,7 +105,8 @@ static char* map(const char* how, const char* name, long bytes)
 {
    if (is(how, "thp"))
       return aligned(bytes);
-   return is(how, "file") ? file(name, bytes) : anonymous(bytes, is(how, "populate") ? MAP_POPULATE : 0);
+   return is(how, "file") ? file(name, bytes)
+                          : anonymous(bytes, is(how, "populate") ? MAP_POPULATE : 0);
 }
 
 static void touch(const char* how, char* p, long bytes, long step)

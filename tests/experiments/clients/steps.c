@@ -14,7 +14,8 @@
 
 enum { ALIGNMENT = 16 << 20 };
 
-static __attribute__((noinline)) unsigned long steps(const volatile char* base, long bytes, long step, long rounds)
+static __attribute__((noinline)) unsigned long steps(const volatile char* base, long bytes,
+                                                     long step, long rounds)
 {
    unsigned long sum = 0;
    for (long k = 0; k < rounds; k++)
@@ -28,7 +29,8 @@ int main(int argc, char** argv)
    if (argc < 4)
       return 2;
    long bytes = atol(argv[1]);
-   char* all = mmap(NULL, (size_t)bytes + 2 * ALIGNMENT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+   char* all = mmap(NULL, (size_t)bytes + 2 * ALIGNMENT, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
    if (all == MAP_FAILED)
       return 1;
    char* base = (char*)(((uintptr_t)all + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);

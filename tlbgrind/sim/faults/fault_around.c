@@ -217,7 +217,8 @@ static void whole_folio(const tlb_fault_model *m, const tlb_fault_rules *r, cons
    *first = *last = p;
    if (start >= tlb_page_of(m, v->start) && start + n <= tlb_page_of(m, v->end)
        && start + n + a->to_file < a->file->pages
-       && (start + r->shift) / tlb_table_pages(m) == (start + n - 1 + r->shift) / tlb_table_pages(m)) {
+       && (start + r->shift) / tlb_table_pages(m)
+          == (start + n - 1 + r->shift) / tlb_table_pages(m)) {
       *first = start;
       *last = start + n - 1;
    }

@@ -77,8 +77,8 @@ typedef struct {
                                  none */
    uint64_t read_ahead;       /* bytes that a major fault reads */
    const tlb_kernel_rules *kernel; /* NULL: tlb_kernel_usual() */
-   unsigned code_folio_shift; /* of what code is read in where the kernel has code_ahead, as on arm64;
-                                 up to the base page's: in base pages */
+   unsigned code_folio_shift; /* of what code is read in where the kernel has code_ahead, as on
+                                 arm64; up to the base page's: in base pages */
    tlb_thp_mode thp;
    uint32_t mthp_always;      /* bit n: anonymous folios of 2^n pages are in use
                                  everywhere */
@@ -111,8 +111,8 @@ typedef struct {
    tlb_fault_kind kind;
    int major;
    int breaks;          /* a transparent huge page, shared since a fork, into small ones */
-   int came_late;       /* the page had come along with an earlier fault, as is known only now; so have
-                           those that are brought then, without a fault, too */
+   int came_late;       /* the page had come along with an earlier fault, as is known only now; so
+                           have those that are brought then, without a fault, too */
    unsigned n_brought;  /* runs of other pages that became present */
    tlb_page_run brought[TLB_MAX_PAGE_RUNS];
    tlb_page_run read;   /* major: what was read from the disk, by distance */
@@ -146,8 +146,8 @@ typedef struct {
    uint64_t phase[TLB_N_GROUPS][TLB_N_PHASES]; /* faults of the warm view */
    uint32_t trial_faults;    /* bit n: the last touch was a fault in trial n */
    tlb_thp_consent thp;      /* beside the settings */
-   uint64_t stack_low;       /* the first thread's stack begins at this page so far; 0: nothing of it has
-                                been touched */
+   uint64_t stack_low;       /* the first thread's stack begins at this page so far;
+                                0: nothing of it has been touched */
    /* Whether another process still has pages that a fork shared; NULL: it has. */
    int (*is_still_shared)(void *opaque);
    void *opaque;

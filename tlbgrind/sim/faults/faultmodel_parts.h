@@ -27,8 +27,8 @@ enum {
    TLB_PTE_HUGE = 16, /* part of a mapping by an entry of a higher level */
    TLB_PTE_OLD = 32,   /* not accessed, and */
    TLB_PTE_CLEAN = 64, /* not written to since MADV_FREE or MADV_COLD; in the warm view */
-   TLB_PTE_EDGE = 128, /* fault-around ended at this page of a file before it was known in which folio
-                          a start with no file cached leaves it: tlb_fill_late() */
+   TLB_PTE_EDGE = 128, /* fault-around ended at this page of a file before it was known in which
+                          folio a start with no file cached leaves it: tlb_fill_late() */
 
    TLB_PTE_SHARED = TLB_PTE_PRESENT | TLB_PTE_WRITABLE,
    TLB_PTE_PRIVATE = TLB_PTE_PRESENT | TLB_PTE_WRITABLE | TLB_PTE_OWNED
@@ -189,8 +189,9 @@ void tlb_fill_around(tlb_fault_model *m, const tlb_fault_rules *r,
    no file cached has read them, which is what the cold view has read so far. */
 int tlb_folios_are_left(const tlb_fault_model *m);
 
-/* A page of a file that is absent turns out to have come along with an earlier fault-around, now that
-   its folio is known: it and what is absent of the folio become present. Returns whether it was so. */
+/* A page of a file that is absent turns out to have come along with an earlier fault-around, now
+   that its folio is known: it and what is absent of the folio become present. Returns whether it
+   was so. */
 int tlb_fill_late(tlb_fault_model *m, const tlb_fault_rules *r, const tlb_mapping *v,
                   uint64_t page, tlb_fault *out);
 

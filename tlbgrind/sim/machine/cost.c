@@ -268,7 +268,8 @@ static unsigned first_level(const tlb_machine *m, unsigned kind)
 /* What misses a level behind the first, and is not walked for, hits the third. The rest hit the
    second: a page that has no array there does not miss it, and may count as a hit of the third, if
    that makes the sum smaller, or, with `most`, larger. */
-static uint64_t cost_of_hits(const tlb_machine *m, unsigned kind, const function_misses *f, int most)
+static uint64_t cost_of_hits(const tlb_machine *m, unsigned kind, const function_misses *f,
+                             int most)
 {
    const tlb_kind_misses *const n = &f->of[kind];
    const unsigned first = first_level(m, kind);

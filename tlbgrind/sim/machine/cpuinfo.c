@@ -326,7 +326,8 @@ int tlb_cpuinfo_read(const char *text, size_t size, tlb_cpuinfo *out, uint64_t *
    if (out->n > 0)
       return 1;
    tlb_text t = tlb_text_in(why->text, sizeof why->text);
-   tlb_text_add(&t, "no line 'vendor_id', 'CPU implementer', 'revision' with a PVR, 'uarch' or "
-                    "'marchid', by which /proc/cpuinfo names x86, Arm, POWER and RISC-V processors");
+   tlb_text_add(&t,
+                "no line 'vendor_id', 'CPU implementer', 'revision' with a PVR, 'uarch' or "
+                "'marchid', by which /proc/cpuinfo names x86, Arm, POWER and RISC-V processors");
    return 0;
 }

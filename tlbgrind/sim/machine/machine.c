@@ -469,7 +469,8 @@ static int check_cache_shape(const tlb_machine *m, const tlb_table_cache *c, con
        || c->line < tlb_entry_bytes(m)) {
       tlb_text_add(&t, "lines of ");
       tlb_text_add_number(&t, c->line);
-      tlb_text_add(&t, " bytes are not a power of two from 16 to 4096, or smaller than an entry of ");
+      tlb_text_add(&t,
+                   " bytes are not a power of two from 16 to 4096, or smaller than an entry of ");
       tlb_text_add_number(&t, tlb_entry_bytes(m));
       return 0;
    }
@@ -538,7 +539,8 @@ static int check_memory(const tlb_machine *m, tlb_reason *why)
        && (m->n_caches > 0 || m->memory.cycles == 0))
       return 1;
    tlb_text_add(&t, m->n_caches > 0 ? "the memory needs cycles, known or assumed"
-                                    : "the memory stands behind caches of tables, and there is none");
+                                    : "the memory stands behind caches of tables, and there is "
+                                      "none");
    return 0;
 }
 

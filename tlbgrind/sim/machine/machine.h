@@ -126,8 +126,8 @@ typedef struct {
                              PML4Es and PDPEs) */
    tlb_geometry g;        /* of its cache; page_sizes is 1 << shift */
    int cache_unknown;     /* no source says whether it is cached: assumed not */
-   uint32_t cycles;       /* of the walk's cycles so many are this step's: a walk that ends above it, for
-                             a larger page, costs so much less */
+   uint32_t cycles;       /* of the walk's cycles so many are this step's: a walk that ends above
+                             it, for a larger page, costs so much less */
    int ways_unknown;      /* in `g` it is assumed */
    int policy_unknown;
    char source[TLB_SOURCE_SIZE];
@@ -171,11 +171,11 @@ typedef struct {
    int walk_cycles_unknown;
    uint32_t walk_overlap;      /* these two: as for hits */
    int walk_overlap_unknown;
-   unsigned host_page_shift;   /* the walks are those of a guest, whose memory a hypervisor has in pages
-                                  of that size: the cycles hold the hypervisor's walks, where all
-                                  tables are near; 0: they are not */
-   uint32_t window;            /* instructions that can be under way together: misses that are farther
-                                  apart do not overlap; 0: not said, then all can */
+   unsigned host_page_shift;   /* the walks are those of a guest, whose memory a hypervisor has in
+                                  pages of that size: the cycles hold the hypervisor's walks, where
+                                  all tables are near; 0: they are not */
+   uint32_t window;            /* instructions that can be under way together: misses that are
+                                  farther apart do not overlap; 0: not said, then all can */
    int window_unknown;         /* it is assumed */
    uint32_t entry_bytes;       /* of a table entry; 0: TLB_ENTRY_BYTES */
    unsigned n_caches;          /* 0: where the tables lie makes no difference */

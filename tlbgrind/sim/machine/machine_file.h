@@ -40,8 +40,8 @@ typedef struct {
 unsigned tlb_machine_parse_all(const char *text, size_t length, tlb_machine *out,
                                tlb_machine_error *error);
 
-/* The same of a machine of a run, as tlb_machine_print() has written it: it may have base pages that
-   no machine file can give it (sim/tlb/base_pages.h), so tlb_machine_check() is not asked. */
+/* The same of a machine of a run, as tlb_machine_print() has written it: it may have base pages
+   that no machine file can give it (sim/tlb/base_pages.h), so tlb_machine_check() is not asked. */
 int tlb_machine_parse_of_run(const char *text, size_t length, tlb_machine *out, tlb_reason *why);
 
 /* Writes the machine as tlb_machine_parse() reads it, and a NUL, into at most

@@ -214,7 +214,8 @@ bool tlb_cores_at_home(tlb_mmus *all)
 
 void tlb_cores_free(tlb_mmus *all)
 {
-   const tlb_core *const home = all->cores.at_hand == NULL ? NULL : home_of(all, all->cores.at_hand);
+   const tlb_core *const home = all->cores.at_hand == NULL ? NULL
+                                                           : home_of(all, all->cores.at_hand);
    for (tlb_core *c = all->cores.first; c != NULL; c = c->next) {
       for (unsigned i = 0; i < all->n_mmus && c != home; i++) {
          if (c->mmu[i].lost != NULL)

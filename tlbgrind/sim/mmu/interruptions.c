@@ -37,7 +37,8 @@ static unsigned linux_ceiling(const char *isa)
    return tlb_text_begins(isa, "riscv") ? CEILING_OF_RISCV : CEILING;
 }
 
-int tlb_flush_policy_parse(const char *value, const char *isa, tlb_flush_policy *out, tlb_reason *why)
+int tlb_flush_policy_parse(const char *value, const char *isa, tlb_flush_policy *out,
+                           tlb_reason *why)
 {
    *out = (tlb_flush_policy){ TLB_FLUSH_NONE, 0 };
    if (tlb_text_same(value, "none"))
@@ -76,7 +77,8 @@ void tlb_flush_policy_words(const tlb_flush_policy *p, tlb_text *out)
 /* --- Prefetches --- */
 
 static const char *const prefetch_words[] = {
-   [TLB_PREFETCH_IGNORE] = "ignore", [TLB_PREFETCH_WEAK] = "weak", [TLB_PREFETCH_STRONG] = "strong" };
+   [TLB_PREFETCH_IGNORE] = "ignore", [TLB_PREFETCH_WEAK] = "weak",
+   [TLB_PREFETCH_STRONG] = "strong" };
 
 int tlb_prefetch_policy_parse(const char *value, tlb_prefetch_policy *out, tlb_reason *why)
 {
@@ -174,7 +176,8 @@ void tlb_switches_words(const tlb_switches *s, tlb_text *out)
 /* Their pages, by what they are for. */
 static const struct {
    uint32_t code, data;
-} pages_of[] = { [TLB_OTHERS_KERNEL] = { 0, 1 << 20 }, [TLB_OTHERS_PROCESS] = { 2 << 20, 3 << 20 } };
+} pages_of[] = { [TLB_OTHERS_KERNEL] = { 0, 1 << 20 },
+                 [TLB_OTHERS_PROCESS] = { 2 << 20, 3 << 20 } };
 
 void tlb_mmus_others(tlb_mmus *all, uint64_t mmus, tlb_others who, unsigned pages, uint64_t now,
                      unsigned ticks)

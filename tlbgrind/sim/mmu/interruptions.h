@@ -12,9 +12,10 @@
 #include "sim/machine/geometry.h"
 #include "sim/mmu/mmu.h"
 
-/* Reads "none", "linux", "ceiling:PAGES", "shift:N" or "all"; `isa`: the machine's, for what Linux does on
-   such processors. Returns 1, or 0 with the reason. */
-int tlb_flush_policy_parse(const char *value, const char *isa, tlb_flush_policy *out, tlb_reason *why);
+/* Reads "none", "linux", "ceiling:PAGES", "shift:N" or "all"; `isa`: the machine's, for what Linux
+   does on such processors. Returns 1, or 0 with the reason. */
+int tlb_flush_policy_parse(const char *value, const char *isa, tlb_flush_policy *out,
+                           tlb_reason *why);
 
 /* In words, for the summary and the out-file. */
 void tlb_flush_policy_words(const tlb_flush_policy *p, tlb_text *out);

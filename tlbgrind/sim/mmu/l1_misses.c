@@ -234,7 +234,8 @@ uint64_t tlb_l1_group_miss(tlb_mmus *all, const tlb_l1_group *which, uint64_t *c
                            : miss_all(all, counts, p, number, user, observers, now, 0);
 }
 
-bool tlb_l1_one_miss(tlb_mmus *all, tlb_page *p, tlb_page_number number, tlb_user user, uint64_t now)
+bool tlb_l1_one_miss(tlb_mmus *all, tlb_page *p, tlb_page_number number, tlb_user user,
+                     uint64_t now)
 {
    const tlb_key key = tlb_key_of(number, all->traits.page_shift, 0);
    const tlb_l1_arrays *f = &all->l1.arrays[user][0];

@@ -33,6 +33,7 @@ uint64_t tlb_l1_group_miss(tlb_mmus *all, const tlb_l1_group *which, uint64_t *c
 
 /* The same of a run's one machine, which has base pages of the run, and observes the page alone.
    False: nothing is done. */
-bool tlb_l1_one_miss(tlb_mmus *all, tlb_page *p, tlb_page_number number, tlb_user user, uint64_t now);
+bool tlb_l1_one_miss(tlb_mmus *all, tlb_page *p, tlb_page_number number, tlb_user user,
+                     uint64_t now);
 
 #endif

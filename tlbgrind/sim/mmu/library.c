@@ -90,7 +90,8 @@ void tlb_mmus_refer(tlb_mmus *all, tlb_user user, uint64_t address, unsigned siz
    refer(all, all->counts[user], user, address >> shift, all->now);
    if (address >> shift != last) {
       all->now += TICKS;
-      tlb_refer_second(all, all->counts[user], tlb_page_of(all, tlb_side_of_user(user), (tlb_page_number)last),
+      tlb_refer_second(all, all->counts[user],
+                       tlb_page_of(all, tlb_side_of_user(user), (tlb_page_number)last),
                        (tlb_page_number)(address >> shift), (tlb_page_number)last, user, all->now);
       check_at_times(all);
    }

@@ -8,13 +8,14 @@
 #include "sim/mmu/traits.h"
 #include "sim/tlb/policy.h"
 
-/* The second level, if it is the last, the only one there, and a hit in it only sets the time of the
-   entry: not one that has to see hits, nor one of pairs. */
+/* The second level, if it is the last, the only one there, and a hit in it only sets the time of
+   the entry: not one that has to see hits, nor one of pairs. */
 static tlb_array *simple_second(tlb_mmu *mmu, tlb_user user)
 {
    const unsigned shift = mmu->h.base_shift;
    const tlb_stop *const stop = &tlb_route_of(&mmu->h, user, shift, shift)->at[1];
-   if (mmu->h.levels != 2 || mmu->h.entry_level[user] != 0 || stop->n != 1 || stop->shift[0] != shift)
+   if (mmu->h.levels != 2 || mmu->h.entry_level[user] != 0 || stop->n != 1
+       || stop->shift[0] != shift)
       return NULL;
    tlb_array *const a = &mmu->h.array[stop->array[0]];
    return a->policy->by != TLB_BY_HITS && a->halves == NULL && !a->also_behind ? a : NULL;
@@ -26,7 +27,8 @@ static void find(tlb_mmus *all, tlb_user user)
    tlb_array *const a = tlb_base_array(mmu, user) == NULL ? NULL : simple_second(mmu, user);
    if (a == NULL || (all->l1.group[0].mmus[user] & 1) == 0)
       return;
-   const tlb_stop *const stop = &tlb_route_of(&mmu->h, user, mmu->h.base_shift, mmu->h.base_shift)->at[1];
+   const tlb_stop *const stop
+      = &tlb_route_of(&mmu->h, user, mmu->h.base_shift, mmu->h.base_shift)->at[1];
    all->second[user] = (tlb_second){
       .array = a, .hit_cycles = tlb_known_cycles(mmu->machine->array[stop->array[0]].hit_cycles) };
 }
@@ -35,7 +37,8 @@ void tlb_one_machine_find(tlb_mmus *all)
 {
    for (unsigned user = 0; user < TLB_N_USERS; user++) {
       all->second[user].array = NULL;
-      if (all->fast_path && all->n_mmus == 1 && !all->mmu[0].alone && !tlb_has_also_behind(&all->mmu[0]))
+      if (all->fast_path && all->n_mmus == 1 && !all->mmu[0].alone
+          && !tlb_has_also_behind(&all->mmu[0]))
          find(all, user);
    }
    /* A data page notes one place. */

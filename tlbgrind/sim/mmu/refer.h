@@ -17,14 +17,14 @@
 void tlb_refer_all(tlb_mmus *all, uint64_t *counts, tlb_page *p, tlb_page_number number,
                    tlb_user user, uint64_t now);
 
-/* The second part of a reference whose first one is to the page `before`, for the caller has parted it
-   at the run's pages. Both can lie in one page of a machine with larger ones, which translates it
-   once. */
+/* The second part of a reference whose first one is to the page `before`, for the caller has parted
+   it at the run's pages. Both can lie in one page of a machine with larger ones, which translates
+   it once. */
 void tlb_refer_second(tlb_mmus *all, uint64_t *counts, tlb_page *p, tlb_page_number before,
                       tlb_page_number number, tlb_user user, uint64_t now);
 
-/* As tlb_refer_all() for some of the MMUs that observe the page, a bit for each: the others do not see
-   it. */
+/* As tlb_refer_all() for some of the MMUs that observe the page, a bit for each: the others do not
+   see it. */
 void tlb_refer_mmus(tlb_mmus *all, uint64_t *counts, tlb_page *p, tlb_page_number number,
                     tlb_user user, uint64_t now, uint64_t mmus);
 

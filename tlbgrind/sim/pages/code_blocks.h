@@ -24,8 +24,8 @@ typedef struct {
 /* As a line of a recording has it: "16 131072 aarch64 6.18". Returns whether it can be so. */
 int tlb_code_blocks_parse(const char *text, size_t n, tlb_code_blocks *out);
 
-/* Gives the machine's policy such blocks, with the assumption that this is, and returns 1; or 0, if a
-   rule speaks of code, or the machine is of another architecture or has no entries for them. */
+/* Gives the machine's policy such blocks, with the assumption that this is, and returns 1; or 0, if
+   a rule speaks of code, or the machine is of another architecture or has no entries for them. */
 int tlb_code_blocks_take(const tlb_code_blocks *c, const tlb_machine *m, tlb_page_policy *policy,
                          char note[TLB_RULE_NOTE_SIZE]);
 

@@ -102,7 +102,8 @@ void tlb_pagemap_move(tlb_pagemap *p, uint64_t from, uint64_t to,
                       uint64_t length)
 {
    uint64_t at = from;
-   const tlb_map_event e = { .what = TLB_EVENT_MOVE, .start = from, .end = from + length, .to = to };
+   const tlb_map_event e = { .what = TLB_EVENT_MOVE, .start = from, .end = from + length,
+                             .to = to };
    if (length == 0)
       return;
    tlb_pagemap_changes(p, &e);

@@ -402,9 +402,9 @@ unsigned tlb_contig_shift(unsigned base_page_shift)
    return base_page_shift == 14 || base_page_shift == 16 ? 21 : 16;
 }
 
-/* Whether the mapping is code of a file that the kernel maps in blocks: pages of a folio, whose place
-   in the file is a multiple of its size, as its address has to be. The program itself lies so natively,
-   wherever it is here. */
+/* Whether the mapping is code of a file that the kernel maps in blocks: pages of a folio, whose
+   place in the file is a multiple of its size, as its address has to be. The program itself lies so
+   natively, wherever it is here. */
 static int is_code_in_blocks(const tlb_page_policy *policy, const tlb_mapping *m)
 {
    const uint64_t mask = ((uint64_t)1 << policy->code_shift) - 1;
@@ -487,7 +487,8 @@ int tlb_page_rules_have_code(const tlb_page_policy *policy)
 {
    for (unsigned i = 0; i < policy->n_rules; i++) {
       const tlb_page_rule *const r = &policy->rule[i];
-      if (r->what == TLB_OF_ALL || (r->what == TLB_OF_TEXT && r->pattern[0] == '\0' && r->number == 0))
+      if (r->what == TLB_OF_ALL
+          || (r->what == TLB_OF_TEXT && r->pattern[0] == '\0' && r->number == 0))
          return 1;
    }
    return 0;

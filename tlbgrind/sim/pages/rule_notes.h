@@ -17,7 +17,8 @@ const char *tlb_rule_note_of_blocks(const tlb_machine *m, const tlb_page_policy 
 /* Of a rule for pages that no array of the machine holds: writes the assumption and returns 1, or
    returns 0. `is_described`: the machine is a processor as it is, or a file's. */
 int tlb_rule_note_unheld(const tlb_machine *m, const tlb_page_policy *policy,
-                         const tlb_page_rule *rule, int is_described, char note[TLB_RULE_NOTE_SIZE]);
+                         const tlb_page_rule *rule, int is_described,
+                         char note[TLB_RULE_NOTE_SIZE]);
 
 /* Whether the kernel makes transparent huge pages on such a machine, for it makes none if no array
    holds them. In a guest whose processor cuts them to pieces it does, and its page tables are

@@ -71,7 +71,8 @@ uint64_t tlb_large_filter_enter_others(tlb_large_filter *f, unsigned user, uint6
                                        uint64_t time);
 
 /* Base page `page` of the large page there was used then, unless that is known already. */
-static inline void tlb_large_entry_use(tlb_large_entry *e, unsigned user, uint64_t page, uint64_t time)
+static inline void tlb_large_entry_use(tlb_large_entry *e, unsigned user, uint64_t page,
+                                       uint64_t time)
 {
    if (time <= e->by[user].time)
       return;

@@ -211,8 +211,8 @@ static unsigned n_less(const int32_t *key, unsigned n, int32_t than)
    return less;
 }
 
-/* The same of up to MOST that are later than `last`. In 32 bits, as most times since then are, four are
-   compared at once. */
+/* The same of up to MOST that are later than `last`. In 32 bits, as most times since then are, four
+   are compared at once. */
 static void sort_many(use *u, unsigned n, uint64_t last)
 {
    use was[MOST];
@@ -253,9 +253,9 @@ static unsigned n_known(const tlb_late *l, const use *u, unsigned n, uint64_t be
    return known;
 }
 
-/* The pages that were used later than `last`, in the order of their times. The filter of many ways has
-   them all: none has left it. The others come first in the order of what is recorded, as they do
-   already but for those between them. */
+/* The pages that were used later than `last`, in the order of their times. The filter of many ways
+   has them all: none has left it. The others come first in the order of what is recorded, as they
+   do already but for those between them. */
 static unsigned take_used(tlb_late *l, use *out)
 {
    unsigned n = 0;

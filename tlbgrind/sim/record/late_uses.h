@@ -113,8 +113,8 @@ unsigned tlb_late_all(tlb_late *l);
 void tlb_late_refer(tlb_late *l, void *page, uint64_t number, const uint64_t *time,
                     tlb_late_leaves *leaves, void *opaque);
 
-/* The arrays may have lost the page, one from 1 up to tlb_late_pages(). References to it are recorded
-   from now on: until one is, it is in doubt. All uses have been recorded. */
+/* The arrays may have lost the page, one from 1 up to tlb_late_pages(). References to it are
+   recorded from now on: until one is, it is in doubt. All uses have been recorded. */
 void tlb_late_doubt(tlb_late *l, unsigned page);
 
 /* The pages that any filter has are those with n_filters > 0, from 1 up to this. */

@@ -17,10 +17,10 @@
 typedef enum {
    TLB_MOVE_STACK,  /* what follows is of stack number n, from 1 */
    TLB_MOVE_POP,    /* n frames are left, at least one */
-   TLB_MOVE_PUSH,   /* a frame comes, whose costs are those of arc number n; 0: the first of a thread
-                       or of a signal's handler, whose costs are no caller's */
-   TLB_MOVE_RETURN, /* the innermost frame, which is such a first one, returns: what it has cost so far
-                       is that of arc number n, too, but stays its own */
+   TLB_MOVE_PUSH,   /* a frame comes, whose costs are those of arc number n; 0: the first of a
+                       thread or of a signal's handler, whose costs are no caller's */
+   TLB_MOVE_RETURN, /* the innermost frame, which is such a first one, returns: what it has cost so
+                       far is that of arc number n, too, but stays its own */
    TLB_N_MOVES
 } tlb_move;
 

@@ -26,7 +26,8 @@ static inline uint8_t *tlb_put_number_wide(uint8_t *at, uint64_t n)
    const unsigned more = (unsigned)(n > 0x7f) + (n > 0x3fff) + (n > 0x1fffff);
    const uint32_t bits = (uint32_t)n;
    const uint32_t bytes = (bits & 0x7f) | (bits & 0x3f80) << 1 | (bits & 0x1fc000) << 2
-                          | (bits & 0xfe00000) << 3 | (0x80808080u & ((UINT32_C(1) << 8 * more) - 1));
+                          | (bits & 0xfe00000) << 3
+                          | (0x80808080u & ((UINT32_C(1) << 8 * more) - 1));
    for (unsigned i = 0; i < 4; i++)
       at[i] = (uint8_t)(bytes >> 8 * i);
    return at + more + 1;
@@ -58,8 +59,8 @@ static inline uint64_t tlb_eight_bytes(const uint8_t *at)
 /* So many bytes can be read behind the first of a number that the function below takes. */
 enum { TLB_NUMBER_SLACK = 3 };
 
-/* The number at `at`. *bytes: how many it has, or 0 if these are more than 4: then it has to be taken
-   with the function above. How long it is, which cannot be foreseen, is no branch. */
+/* The number at `at`. *bytes: how many it has, or 0 if these are more than 4: then it has to be
+   taken with the function above. How long it is, which cannot be foreseen, is no branch. */
 static inline uint32_t tlb_number_at(const uint8_t *at, unsigned *bytes)
 {
    const uint32_t all = (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16

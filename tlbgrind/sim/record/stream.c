@@ -253,8 +253,8 @@ bool take(const uint8_t **at, const uint8_t *end, uint64_t *number)
    return __builtin_expect(bytes != 0, 1) ? *at <= end : tlb_take_number(at, end, number);
 }
 
-/* The kinds and pages. Whether a record is a use cannot be foreseen: that is no branch. *n_referred:
-   how many are references, whose numbers are in r->referred then. */
+/* The kinds and pages. Whether a record is a use cannot be foreseen: that is no branch.
+   *n_referred: how many are references, whose numbers are in r->referred then. */
 static bool take_pages(tlb_stream_reader *r, unsigned n, const uint8_t *page, const uint8_t *end,
                        unsigned *n_referred)
 {
@@ -331,8 +331,9 @@ static tlb_stream_found read_records(tlb_stream_reader *r, bool has_moves)
        || !get_number(r, &lines, &is_cut) || (has_moves && !get_number(r, &moves, &is_cut))
        || !get_number(r, &instructions, &is_cut))
       return is_cut ? TLB_READ_CUT : damaged(r, "a block's head is no head");
-   if ((n == 0 && moves == 0) || n > TLB_BLOCK_RECORDS || pages < n || pages > n * 10 || lines > n * 5
-       || moves > TLB_BLOCK_MOVES + TLB_BLOCK_RECORDS || instructions < r->instructions)
+   if ((n == 0 && moves == 0) || n > TLB_BLOCK_RECORDS || pages < n || pages > n * 10
+       || lines > n * 5 || moves > TLB_BLOCK_MOVES + TLB_BLOCK_RECORDS
+       || instructions < r->instructions)
       return damaged(r, "a block's head is no head");
    if (!get(r, r->bytes, (size_t)(n + pages + lines)))
       return TLB_READ_CUT;

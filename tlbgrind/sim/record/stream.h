@@ -127,8 +127,8 @@ typedef struct {
    uint64_t page_before[2]; /* what differences are taken from: code and data have pages
                                of their own */
    uint32_t line_before;
-   /* The kinds, and then pages, as if the block were full; a number is written with what stands behind
-      it. */
+   /* The kinds, and then pages, as if the block were full; a number is written with what stands
+      behind it. */
    uint8_t bytes[TLB_BLOCK_BYTES];
    uint8_t line[TLB_BLOCK_RECORDS * TLB_LINE_BYTES + TLB_NUMBER_SLACK];
    uint8_t move[TLB_BLOCK_MOVES + TLB_BLOCK_RECORDS];
@@ -151,11 +151,12 @@ static inline bool tlb_stream_add(tlb_stream_writer *w, tlb_record r)
 {
    uint64_t *const before = &w->page_before[(r.what & TLB_RECORD_USER) != 0];
    uint8_t *const pages = w->bytes + TLB_BLOCK_RECORDS;
+   uint8_t *end = tlb_put_number_wide(pages + w->n_page, tlb_folded(*before, r.page));
    w->bytes[w->n++] = r.what;
-   w->n_page = (size_t)(tlb_put_number_wide(pages + w->n_page, tlb_folded(*before, r.page)) - pages);
+   w->n_page = (size_t)(end - pages);
    *before = r.page;
    if ((r.what & TLB_RECORD_USE) == 0) {
-      uint8_t *const end = tlb_put_number_wide(w->line + w->n_line, tlb_folded(w->line_before, r.line));
+      end = tlb_put_number_wide(w->line + w->n_line, tlb_folded(w->line_before, r.line));
       w->n_line = (size_t)(end - w->line);
       w->line_before = r.line;
    }
@@ -182,8 +183,8 @@ static inline unsigned tlb_stream_add_uses(tlb_stream_writer *w, uint8_t what, c
    return n_added;
 }
 
-/* Adds a move of a call stack, before the reference that is added next. False: the block is full and
-   has to be flushed first. */
+/* Adds a move of a call stack, before the reference that is added next. False: the block is full
+   and has to be flushed first. */
 bool tlb_stream_move(tlb_stream_writer *w, tlb_move move, uint64_t n);
 
 /* The reference that is added next follows the moves so far. */
@@ -256,8 +257,8 @@ void tlb_stream_open(tlb_stream_reader *r, tlb_stream_get *get, void *opaque);
 /* Reads the next block. After TLB_READ_END, TLB_READ_CUT and TLB_READ_DAMAGED there is none. */
 tlb_stream_found tlb_stream_read(tlb_stream_reader *r);
 
-/* Takes the move at *at, at first r->move, as a number, and moves *at behind it. False: there are no
-   more in the block. */
+/* Takes the move at *at, at first r->move, as a number, and moves *at behind it. False: there are
+   no more in the block. */
 bool tlb_stream_take_move(const tlb_stream_reader *r, const uint8_t **at, uint64_t *number);
 
 #endif

@@ -128,8 +128,8 @@ typedef enum {
 tlb_covered tlb_strength_covers(const tlb_strength *s, const tlb_machine *m, uint64_t large,
                                 uint64_t *missing, tlb_reason *why);
 
-/* Whether filters of one set, with no fewer than so many ways, cover what the machine needs for base
-   pages of these users. */
+/* Whether filters of one set, with no fewer than so many ways, cover what the machine needs for
+   base pages of these users. */
 int tlb_strength_has_in_one_set(const tlb_strength *s, const tlb_machine *m, uint32_t users,
                                 uint32_t ways);
 

@@ -68,8 +68,9 @@ int tlb_base_pages_parse(const char *text, size_t n, tlb_base_pages *out)
 {
    const char *const end = text + n;
    uint64_t shift;
-   if (!tlb_text_number(&text, end, &shift) || shift < TLB_MIN_PAGE_SHIFT || shift > TLB_MAX_PAGE_SHIFT
-       || text == end || *text++ != ' ' || text == end || (size_t)(end - text) >= sizeof out->isa)
+   if (!tlb_text_number(&text, end, &shift) || shift < TLB_MIN_PAGE_SHIFT
+       || shift > TLB_MAX_PAGE_SHIFT || text == end || *text++ != ' ' || text == end
+       || (size_t)(end - text) >= sizeof out->isa)
       return 0;
    *out = (tlb_base_pages){ .shift = (unsigned)shift };
    if (tlb_text_is(text, (size_t)(end - text), "all"))

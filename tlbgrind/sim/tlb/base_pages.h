@@ -1,5 +1,5 @@
-/* The base pages that machines have in a run, where these are not their own: those of an option, for
-   all machines, or those of the kernel, for machines of its architecture.
+/* The base pages that machines have in a run, where these are not their own: those of an option,
+   for all machines, or those of the kernel, for machines of its architecture.
 
    Part of the simulator: plain C11, no libc, no Valgrind. */
 
@@ -18,8 +18,8 @@ typedef struct {
 enum { TLB_MOST_BASE_NOTES = 2 };
 
 /* Gives the machine these pages, if they are for it. If its first level does not hold pages of that
-   size, the arrays for the machine's own base pages hold them instead, unless another array of their
-   level does. Returns how many notes there are of what is assumed. */
+   size, the arrays for the machine's own base pages hold them instead, unless another array of
+   their level does. Returns how many notes there are of what is assumed. */
 unsigned tlb_base_pages_take(const tlb_base_pages *b, tlb_machine *m,
                              tlb_reason note[TLB_MOST_BASE_NOTES]);
 
