@@ -795,7 +795,8 @@ tlbgrind_tlbgrind_x86_linux_LDADD = \
 	$(VALGRIND_LIBDIR)/libcoregrind-x86-linux.a $(VALGRIND_LIBDIR)/libvex-x86-linux.a \
 	-lgcc $(VALGRIND_LIBDIR)/libgcc-sup-x86-linux.a
 # SSE2 for the speed of sim/tlb/times2.h: the 32-bit tool runs on 64-bit processors, which have it.
-$(tlbgrind_tlbgrind_x86_linux_OBJECTS): override CFLAGS := $(filter-out $(TOOL_UNFIT_CFLAGS),$(CFLAGS)) -m32 -msse2 -mpreferred-stack-boundary=2 $(TOOL_LAST_CFLAGS)
+# Not the x87, whose stack is the program's.
+$(tlbgrind_tlbgrind_x86_linux_OBJECTS): override CFLAGS := $(filter-out $(TOOL_UNFIT_CFLAGS),$(CFLAGS)) -m32 -msse2 -mfpmath=sse -mpreferred-stack-boundary=2 $(TOOL_LAST_CFLAGS)
 endif
 
 if HAVE_ARM64

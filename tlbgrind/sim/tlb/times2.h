@@ -6,6 +6,9 @@
    times must stay below 0x7FF << 52, where infinity and NaN begin. (GCC takes that instruction
    only if it knows this, by TG_TIMES_CFLAGS of local.mk. Without, the result is the same.)
 
+   Where doubles would be computed by the x87 they are numbers: translated code calls the tool with
+   registers of the program's on the stack of the x87, and what is loaded when it is full is NaN.
+
    These are GCC's vector extensions, which clang has, too: without vector registers the same
    source works number by number.
 
@@ -19,8 +22,12 @@
 /* How functions pass vectors depends on the processor's registers, but these are all inlined. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-typedef double tlb_times2 __attribute__((vector_size(16)));
 typedef int64_t tlb_numbers2 __attribute__((vector_size(16)));
+#if defined(__i386__) && !defined(__SSE2_MATH__)
+typedef tlb_numbers2 tlb_times2;
+#else
+typedef double tlb_times2 __attribute__((vector_size(16)));
+#endif
 
 static inline tlb_times2 tlb_times2_at(const uint64_t *a, const uint64_t *b)
 {
