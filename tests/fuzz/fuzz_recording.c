@@ -101,7 +101,7 @@ static void make_parts(TgReplay *replay, const TgParts *parts, unsigned n, bool 
       char why[400];
       if (!tg_choose_part(&choices[i], parts, section, n, &part, why, sizeof why))
          fuzz_check_reason(why, sizeof why);
-      else
+      else if (n > 0) /* without a text nothing is written */
          make_out_file(replay, &part.section, n, &part.parts, large);
       tg_chosen_part_free(&part);
    }
