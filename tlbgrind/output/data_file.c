@@ -72,26 +72,28 @@ static Bool is_in_use(const Objects* all, UInt number)
           || (o->kind != TG_DATA_VARIABLE && o->bytes != 0);
 }
 
-static Bool has_costs(const TgLine* l)
+static Bool has_costs(const TgResults* results, const TgLine* l)
 {
    ULong cost[TG_N_COSTS];
    Bool any = l->is_flushed;
-   tg_lines_costs(l, 0, cost);
-   for (UInt i = 0; i < TG_N_COSTS; i++)
-      any |= cost[i] != 0;
+   for (UInt machine = 0; !any && machine < results->options->n_machines; machine++) {
+      tg_lines_costs(l, results->result[machine].number, cost);
+      for (UInt i = 0; i < TG_N_COSTS; i++)
+         any |= cost[i] != 0;
+   }
    return any;
 }
 
 /* A forked child has all objects of its parent, most of which it does not use: those are left out.
    Otherwise the file of a child that only becomes another program would be as long as the
-   parent's. References are the same for all machines, so that a recording has the same objects. */
+   parent's. */
 static void choose_objects(Objects* all, const TgResults* results, XArray* lines)
 {
    const Bool every = results->forked_from == 0;
    UInt n = 0;
    for (Word i = 0; !every && i < VG_(sizeXA)(lines); i++) {
       const TgLine* l = *(TgLine**)VG_(indexXA)(lines, i);
-      if (l->object != 0 && has_costs(l))
+      if (l->object != 0 && has_costs(results, l))
          all->number[tg_data_whole(l->object)] = 1;
    }
    for (UInt i = 1; i <= all->n; i++)
