@@ -64,10 +64,10 @@ def _name(function: Function) -> str:
     return name if function.object == UNKNOWN else f"{name} {place}"
 
 
-def _changed(found: tuple[str, int] | None, whole: int) -> str:
+def _changed(found: tuple[str, int] | None, whole: int, are_shares_same: bool) -> str:
     """What stands before the place that changed most. The share changes with the instructions, too."""
     if found is None:
-        return "their cycles changed nowhere"
+        return "nothing changed" if are_shares_same else "their cycles changed nowhere"
     return "most of the change: " if 2 * found[1] * whole >= whole * whole > 0 else "largest change: "
 
 
@@ -86,7 +86,8 @@ def of_profile(profile: Profile, by: Sequence[str]) -> Verdict | None:
         if first is None or second is None:
             return None
         before = f"{_misses(first)} in the first file, {second.words()} in the second"
-        return Verdict(f"{before}; {_changed(found, cycles.of(profile.totals))}", place)
+        changed = _changed(found, cycles.of(profile.totals), first == second)
+        return Verdict(f"{before}; {changed}", place)
     share = share_of(profile.files)
     if share is None:
         return None
