@@ -540,6 +540,7 @@ TOOL_SOURCES = \
 	tlbgrind/space/huge_files.c \
 	tlbgrind/space/hugetlb.c \
 	tlbgrind/space/merged_code.c \
+	tlbgrind/tool/address_limit.c \
 	tlbgrind/tool/addresses.c \
 	tlbgrind/tool/call_code.c \
 	tlbgrind/tool/exec_calls.c \
@@ -719,6 +720,7 @@ TOOL_INCLUDES = \
 	tlbgrind/space/huge_files.h \
 	tlbgrind/space/hugetlb.h \
 	tlbgrind/space/merged_code.h \
+	tlbgrind/tool/address_limit.h \
 	tlbgrind/tool/addresses.h \
 	tlbgrind/tool/call_code.h \
 	tlbgrind/tool/exec_calls.h \

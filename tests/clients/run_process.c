@@ -197,6 +197,43 @@ static int surroundings(const char *what, const char *arg)
    return 5;
 }
 
+/* Less address space than the tool has: the limit is the program's own, and there is memory within
+   it. Returns the number of what is wrong, or 0. */
+static int limits_addresses(void)
+{
+   struct rlimit limit = { 64 << 20, 96 << 20 }, now;
+   long n = 0;
+   if (setrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != 64 << 20)
+      return 1;
+   if (getrlimit(RLIMIT_AS, &now) != 0 || now.rlim_cur != limit.rlim_cur
+       || now.rlim_max != limit.rlim_max)
+      return 2;
+   for (int i = 0; i < 100; i++) {
+      char *const block = malloc(200000);
+      n += block != NULL;
+      if (block != NULL)
+         block[i] = 1;
+   }
+   if (n != 100)
+      return 3;
+   if (sizeof(long) == 8
+       && mmap(NULL, (size_t)1 << 36, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
+      return 4;
+   struct rlimit wrong = { 2, 1 };
+   if (setrlimit(RLIMIT_AS, &wrong) == 0 || getrlimit(RLIMIT_AS, &now) != 0
+       || now.rlim_cur != limit.rlim_cur)
+      return 5;
+   /* Up to the hard limit, and above it, which depends on who it is. */
+   limit.rlim_cur = limit.rlim_max;
+   if (setrlimit(RLIMIT_AS, &limit) != 0)
+      return 6;
+   limit.rlim_cur = limit.rlim_max = 128 << 20;
+   fprintf(stderr, "a hard limit is raised: %d\n", setrlimit(RLIMIT_AS, &limit));
+   work(100, memory);
+   expect_work("work", 100, 1);
+   return 0;
+}
+
 int main(int argc, char **argv)
 {
    const char *what = argc > 1 ? argv[1] : "";
@@ -209,6 +246,8 @@ int main(int argc, char **argv)
       return spawns(argv + 2);
    if (strcmp(what, "exec-fails") == 0)
       return failing_exec();
+   if (strcmp(what, "limits-addresses") == 0)
+      return limits_addresses();
    ends(what, arg);
    return surroundings(what, arg);
 }

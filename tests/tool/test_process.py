@@ -488,3 +488,13 @@ def test_a_filter_for_system_calls_is_said(tmp_path: Path) -> None:
     r = run(tmp_path, client("run_process"), "filters")
     assert r.status == 5
     assert r.err.count("The program restricts its system calls (seccomp)") == 1
+
+
+@pytest.mark.parametrize("bits", BITS)
+def test_a_limit_of_addresses_does_not_count_the_tool(tmp_path: Path, bits: str) -> None:
+    command = [str(client(f"run_process{bits}")), "limits-addresses"]
+    r = run(tmp_path, *command)
+    assert r.status == 0, r.err
+    r.check()
+    natively = subprocess.run(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, check=True)
+    assert natively.stderr in r.err

@@ -55,6 +55,7 @@ const TgArch tg_arch = {
    .syscalls = {
       .mmap = __NR_mmap, .ipc = TG_NO_SYSCALL, .time = __NR_time, .vfork = __NR_vfork,
       .seccomp = __NR_seccomp,
+      .getrlimit = __NR_getrlimit,
       .shmget = __NR_shmget, .shmat = __NR_shmat,
       .clone_child_number = 3,
       .bytes = 2, .code = { 0x0f, 0x05 }, /* syscall */

@@ -43,6 +43,7 @@ typedef struct {
    UInt time;
    UInt vfork;
    UInt seccomp;
+   UInt getrlimit;           /* the one whose limits have no sign */
    UInt clone_child_number;  /* which argument of clone() is child_tid, from 0 */
    UInt bytes;               /* of the instruction that makes a system call, up to 4 */
    UChar code[4];            /* that instruction */

@@ -39,6 +39,7 @@ const TgArch tg_arch = {
    .syscalls = {
       .mmap = __NR_mmap, .ipc = TG_NO_SYSCALL, .time = TG_NO_SYSCALL, .vfork = TG_NO_SYSCALL,
       .seccomp = __NR_seccomp,
+      .getrlimit = __NR_getrlimit,
       .shmget = __NR_shmget, .shmat = __NR_shmat,
       .clone_child_number = 4,
       .bytes = 4, .code = { 0x01, 0x00, 0x00, 0xd4 }, /* svc #0 */

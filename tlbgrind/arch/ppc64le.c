@@ -25,6 +25,7 @@ const TgArch tg_arch = {
    .syscalls = {
       .mmap = __NR_mmap, .ipc = __NR_ipc, .time = __NR_time, .vfork = __NR_vfork,
       .seccomp = __NR_seccomp,
+      .getrlimit = __NR_ugetrlimit,
       .shmget = 395, .shmat = 397, /* which Valgrind 3.19 does not name */
       .clone_child_number = 4,
       .bytes = 4, .code = { 0x02, 0x00, 0x00, 0x44 }, /* sc */

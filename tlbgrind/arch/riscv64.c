@@ -39,6 +39,7 @@ const TgArch tg_arch = {
    .syscalls = {
       .mmap = __NR_mmap, .ipc = TG_NO_SYSCALL, .time = TG_NO_SYSCALL, .vfork = TG_NO_SYSCALL,
       .seccomp = 277, /* which Valgrind 3.27 does not name */
+      .getrlimit = __NR_getrlimit,
       .shmget = __NR_shmget, .shmat = __NR_shmat,
       .clone_child_number = 4,
       .bytes = 4, .code = { 0x73, 0x00, 0x00, 0x00 }, /* ecall */

@@ -22,6 +22,7 @@ const TgArch tg_arch = {
    .syscalls = {
       .mmap = __NR_mmap2, .ipc = __NR_ipc, .time = __NR_time, .vfork = __NR_vfork,
       .seccomp = __NR_seccomp,
+      .getrlimit = __NR_ugetrlimit,
       .shmget = __NR_shmget, .shmat = __NR_shmat,
       .clone_child_number = 4,
       .bytes = 2, .code = { 0xcd, 0x80 }, /* int $0x80 */

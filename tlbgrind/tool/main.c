@@ -53,6 +53,7 @@
 #include "space/forks.h"
 #include "space/hugetlb.h"
 #include "space/merged_code.h"
+#include "tool/address_limit.h"
 #include "tool/call_code.h"
 #include "tool/exec_calls.h"
 #include "tool/instrument.h"
@@ -118,6 +119,7 @@ static void pre_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args)
    tg_native_pre_syscall(syscall, args);
    tg_recorder_pre_syscall(tid, syscall, args);
    tg_sandbox_pre_syscall(syscall, args);
+   tg_address_limit_pre_syscall(syscall, args);
    tg_name_files_pre_syscall(syscall, args);
    if (tg_exec_calls_has(syscall))
       pre_exec(syscall, args);
@@ -128,6 +130,7 @@ static void post_syscall(ThreadId tid, UInt syscall, UWord* args, UInt n_args,
                          SysRes result)
 {
    (void)n_args;
+   tg_address_limit_post_syscall(syscall, args, result);
    tg_outputs_thread(tid);
    tg_cores_started(tid);
    tg_collection_started(tid);
