@@ -223,6 +223,11 @@ static int limits_addresses(void)
    if (setrlimit(RLIMIT_AS, &wrong) == 0 || getrlimit(RLIMIT_AS, &now) != 0
        || now.rlim_cur != limit.rlim_cur)
       return 5;
+   /* Set and asked for in one place. */
+   now = limit;
+   now.rlim_cur--;
+   if (prlimit(0, RLIMIT_AS, &now, &now) != 0 || now.rlim_cur != limit.rlim_cur)
+      return 7;
    /* Up to the hard limit, and above it, which depends on who it is. */
    limit.rlim_cur = limit.rlim_max;
    if (setrlimit(RLIMIT_AS, &limit) != 0)

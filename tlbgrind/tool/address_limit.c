@@ -127,7 +127,8 @@ void tg_address_limit_post_syscall(UInt number, const UWord* args, SysRes result
    }
    if (!is_prlimit(number, args))
       return;
-   if (changed != NULL)
+   /* Not over the limit before, if it is given back in the same place. */
+   if (changed != NULL && (sr_isError(result) || args[3] != args[2]))
       *changed = given;
    if (sr_isError(result))
       return;
