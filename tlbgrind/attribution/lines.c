@@ -292,23 +292,25 @@ void tg_lines_each_line(void (*each)(const TgLine* line, void* opaque), void* op
 
 /* What may change, those of no object and the recent ones, are gone through at each switch of
    threads, perhaps: so what is read of the next ones is requested ahead, first the line, then its
-   counts. */
+   counts. All of it 0 is the beginning. */
 typedef struct {
    TgLine** line;
    Word n, nth;
+   UInt n_arrays; /* begun */
 } Changing;
 
-static Changing changing_of(XArray* of)
-{
-   const Word n = VG_(sizeXA)(of);
-   return (Changing){ n == 0 ? NULL : VG_(indexXA)(of, 0), n, 0 };
-}
-
+/* NULL: there are no more. */
 static inline TgLine* next_changing(Changing* c)
 {
    enum { LINES = 16, COUNTS = 8, HOST_LINE = 64 };
-   if (c->nth == c->n)
-      return NULL;
+   while (c->nth == c->n) {
+      if (c->n_arrays == 2)
+         return NULL;
+      XArray* of = c->n_arrays++ == 0 ? all_but_objects : recent;
+      c->nth = 0;
+      c->n = VG_(sizeXA)(of);
+      c->line = c->n == 0 ? NULL : VG_(indexXA)(of, 0);
+   }
    TgLine** at = c->line + c->nth;
    if (c->nth + LINES < c->n) {
       __builtin_prefetch(at[LINES]);
@@ -322,17 +324,12 @@ static inline TgLine* next_changing(Changing* c)
    return *at;
 }
 
-static XArray* const* const changing[] = { &all_but_objects, &recent };
-enum { N_CHANGING = sizeof changing / sizeof changing[0] };
-
 void tg_lines_each_recent(void (*each)(const TgLine* line, void* opaque), void* opaque)
 {
+   Changing c = { .n = 0 };
    const TgLine* line;
-   for (UInt i = 0; i < N_CHANGING; i++) {
-      Changing c = changing_of(*changing[i]);
-      while ((line = next_changing(&c)) != NULL)
-         each(line, opaque);
-   }
+   while ((line = next_changing(&c)) != NULL)
+      each(line, opaque);
 }
 
 static void each_misses(TgLine* line, void (*each)(uint64_t* misses, tlb_user kind))
@@ -345,12 +342,10 @@ static void each_misses(TgLine* line, void (*each)(uint64_t* misses, tlb_user ki
 
 void tg_lines_each_miss(void (*each)(uint64_t* misses, tlb_user kind))
 {
+   Changing c = { .n = 0 };
    TgLine* line;
-   for (UInt i = 0; i < N_CHANGING; i++) {
-      Changing c = changing_of(*changing[i]);
-      while ((line = next_changing(&c)) != NULL)
-         each_misses(line, each);
-   }
+   while ((line = next_changing(&c)) != NULL)
+      each_misses(line, each);
 }
 
 static void zero_misses(uint64_t* misses, tlb_user kind)
@@ -394,12 +389,10 @@ void tg_line_add(TgLine* to, const TgLine* plus, const TgLine* minus)
 void tg_lines_total(TgLine* to)
 {
    static const TgLine nothing;
+   Changing c = { .n = 0 };
    const TgLine* line;
-   for (UInt i = 0; i < N_CHANGING; i++) {
-      Changing c = changing_of(*changing[i]);
-      while ((line = next_changing(&c)) != NULL)
-         tg_line_add(to, line, &nothing);
-   }
+   while ((line = next_changing(&c)) != NULL)
+      tg_line_add(to, line, &nothing);
    tg_line_add(to, &aside, &nothing);
 }
 
@@ -443,14 +436,6 @@ void tg_lines_set_aside(void)
    VG_(dropTailXA)(recent, VG_(sizeXA)(recent));
 }
 
-static Bool misses_equal(const uint64_t* a, const uint64_t* b)
-{
-   uint64_t differ = 0;
-   for (UInt i = 0; i < n_counts; i++)
-      differ |= a[i] ^ b[i];
-   return differ == 0;
-}
-
 static Bool are_none(const uint64_t* misses)
 {
    uint64_t any = 0;
@@ -459,15 +444,24 @@ static Bool are_none(const uint64_t* misses)
    return any == 0;
 }
 
+/* NULL: none. */
+static Bool misses_equal(const uint64_t* a, const uint64_t* b)
+{
+   uint64_t differ = 0;
+   if (a == b)
+      return True;
+   if (a == NULL || b == NULL)
+      return are_none(a == NULL ? b : a);
+   for (UInt i = 0; i < n_counts; i++)
+      differ |= a[i] ^ b[i];
+   return differ == 0;
+}
+
 Bool tg_line_costs_equal(const TgLine* a, const TgLine* b)
 {
    for (UInt kind = 0; kind < TLB_N_USERS; kind++) {
-      const uint64_t* of_a = a->misses[kind];
-      const uint64_t* of_b = b->misses[kind];
-      if (a->refs[kind] != b->refs[kind] || a->faults[kind] != b->faults[kind])
-         return False;
-      if (of_a != NULL && of_b != NULL ? !misses_equal(of_a, of_b)
-          : of_a != of_b               ? !are_none(of_a != NULL ? of_a : of_b) : False)
+      if (a->refs[kind] != b->refs[kind] || a->faults[kind] != b->faults[kind]
+          || !misses_equal(a->misses[kind], b->misses[kind]))
          return False;
    }
    return True;
