@@ -1022,6 +1022,7 @@ MEASURE_SOURCES = \
 	tlbgrind/measure/read_facts.c \
 	tlbgrind/measure/replacement.c \
 	tlbgrind/measure/sets.c \
+	tlbgrind/measure/shapes.c \
 	tlbgrind/measure/shares.c \
 	tlbgrind/measure/steps.c \
 	tlbgrind/measure/to_machine.c \
@@ -1036,6 +1037,7 @@ MEASURE_INCLUDES = \
 	tlbgrind/measure/figure.h \
 	tlbgrind/measure/machine_levels.h \
 	tlbgrind/measure/overflow.h \
+	tlbgrind/measure/shapes.h \
 	tlbgrind/measure/steps.h \
 	tlbgrind/measure/to_machine_parts.h
 
@@ -1085,6 +1087,7 @@ PROBE_INCLUDES = \
 	tlbgrind/measure/places.h \
 	tlbgrind/measure/plan.h \
 	tlbgrind/measure/report.h \
+	tlbgrind/measure/shapes.h \
 	tlbgrind/measure/surroundings.h \
 	tlbgrind/measure/system_caches.h
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import subprocess
 from pathlib import Path
 from xml.etree import ElementTree
@@ -204,6 +205,23 @@ def test_recorded_machines_have_their_two_levels(name: str, first: int, second: 
     right = {str(first), "not told"}, {str(second), "not told"}
     assert all(stores.get(f"level {level}: entries", ("not told",))[0] in allowed for level, allowed in zip((1, 2), right))
     assert all(value in ("64", "not told") for name, (value, _) in fetches.items() if name.endswith("entries"))
+
+
+def test_a_recorded_golden_cove_has_its_arrays() -> None:
+    """A virtual machine, too. 96 entries in 16 sets of 6 ways for loads, 16 for stores, 256 in 32 sets of 8 for
+    fetches, in front of which guesses have a step of their own; four walkers. The second level's sets are no
+    function that strides find, so its entries are not told."""
+    text = measure(f"--from={RECORDED.with_stem('goldencove')}", "--which").stdout
+    loads, stores, fetches = (figures(text, side) for side in ("loads", "stores", "fetches"))
+    assert [loads[f"level 1: {name}"] for name in ("entries", "ways", "sets")] == [("96", "sure"), ("6", "sure"), ("16", "sure")]
+    assert [fetches[f"level 1: {name}"][0] for name in ("entries", "ways", "sets")] == ["256", "8", "32"]
+    assert stores["level 1: entries"] == ("15", "likely")
+    assert {loads["level 2: entries"][1], stores["level 2: entries"][1], fetches["level 2: entries"][1]} == {"not told"}
+    (overlap,) = re.findall(r"^  overlap +(\S+) ", text, re.MULTILINE)
+    assert 3.5 <= float(overlap) <= 4.5
+    (near,) = re.findall(r"^  cycles, tables near .* (a step from .*) cycles between", text, re.MULTILINE)
+    assert near.startswith("a step from 12.")
+    assert [line.split()[0] for line in text.splitlines() if line.endswith(", fits best")] == ["goldencove", "redwoodcove"]
 
 
 def test_the_recorded_zen_4_is_found_among_the_shipped_machines() -> None:

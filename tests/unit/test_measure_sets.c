@@ -5,6 +5,7 @@
 #include "measure_support.h"
 
 #include "measure/overflow.h"
+#include "measure/shapes.h"
 
 enum { STRIDES = 14 };
 
@@ -139,11 +140,40 @@ static void every_other_machine(void **state)
    assert_true(sum.behind * 2 >= sum.levels);
 }
 
+/* As many pages fit at each stride of a power of two; of more pages, other parts miss. */
+static void shapes_that_strides_do_not_tell(void **state)
+{
+   (void)state;
+   const TgShape six = { .entries = 96, .ways = 6, .sets = 16 };
+   const TgShape two = { .entries = 96, .ways = 2, .sets = 48 };
+   const TgShape by_xor = { .entries = 96, .ways = 6, .sets = 16, .xor = 4 };
+   for (unsigned shift = 0; shift < 12; shift++)
+      assert_int_equal(tg_shape_fits(&six, shift), tg_shape_fits(&two, shift));
+   assert_int_equal(tg_shape_floor(&six), 6);
+   assert_int_equal(tg_shape_fits(&by_xor, 4), 96);
+   assert_int_equal(tg_shape_fits(&by_xor, 8), 6);
+   /* 8 pages in one set of six ways; three, three and two in sets of two. */
+   assert_true(tg_shape_can_miss(&six, 8, 4) == 1);
+   assert_true(tg_shape_can_miss(&two, 8, 4) == 0.75);
+   assert_true(tg_shape_can_miss(&six, 97, 0) == 7.0 / 97);
+   assert_true(tg_shape_can_miss(&two, 97, 0) == 3.0 / 97);
+   assert_true(tg_shape_can_miss(&six, 6, 4) == 0);
+   assert_true(tg_shape_can_miss(&by_xor, 7, 8) == 1);
+   /* Of each number up to the largest that is asked for, all shapes have room. */
+   for (unsigned entries = 1; entries < 1 << 16; entries++) {
+      static TgShape of[TG_SHAPES_OF];
+      const unsigned n = tg_shapes_of(entries, of);
+      assert_true(n >= 1 && n <= TG_SHAPES_OF && tg_shape_is_full(&of[0]));
+   }
+}
+
 int main(void)
 {
    const struct CMUnitTest tests[] = {
       CLAIM("ways, index and replacement of every other machine are right or not told",
             every_other_machine),
+      CLAIM("what can miss tells shapes in which as many pages fit",
+            shapes_that_strides_do_not_tell),
    };
    return cmocka_run_group_tests_name("measure_sets", tests, NULL, NULL);
 }

@@ -46,6 +46,7 @@ typedef enum { TG_INDEX_NOT_TOLD, TG_INDEX_MODULO, TG_INDEX_XOR } TgIndex;
 typedef struct {
    TgFigure entries;     /* of pages of that size */
    uint64_t fits, misses; /* so many pages still fit, so many no longer do: the knee between */
+   double full;          /* pages from which on the step has its whole height */
    double before, after; /* cycles of a reference on either side of the step, caches taken off */
    TgFigure miss_cycles; /* what a miss of this level costs more: a hit of the next, or a walk */
    TgFigure ways;        /* value == entries.value: fully associative */

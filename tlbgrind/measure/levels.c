@@ -67,6 +67,7 @@ static void read_level(const TgExcess *e, const TgExcess *caches, const TgStep *
    memset(out, 0, sizeof *out);
    out->fits = (uint64_t)ceil(s->fits);
    out->misses = (uint64_t)fmax(ceil(s->misses), ceil(s->fits) + 1);
+   out->full = s->full;
    out->before = s->before;
    out->after = s->after;
    TgFigure *const f = &out->entries;

@@ -12,7 +12,7 @@ static void around(const TgSide *side, unsigned level, double *hits, double *mis
 {
    const TgLevel *const l = &side->level[level];
    *hits = 0.85 * (double)l->fits;
-   *misses = 1.7 * (double)l->misses;
+   *misses = fmax(1.7 * (double)l->misses, l->full);
    if (l->entries.sure != TG_NOT_TOLD)
       *misses = fmax(*misses, 1.7 * l->entries.value);
    if (level + 1 < side->n_levels)
@@ -26,7 +26,7 @@ void tg_overlap_read(const TgCurve *curve, size_t n, const TgSide *side, unsigne
    double hits, misses, alone = 0, among = INFINITY, noise = 0;
    unsigned chains = 0;
    tg_figure_not_told(out, "no independent misses were measured");
-   if (level >= side->n_levels || side->level[level].entries.sure == TG_NOT_TOLD)
+   if (level >= side->n_levels || side->level[level].miss_cycles.sure == TG_NOT_TOLD)
       return;
    around(side, level, &hits, &misses);
    for (size_t i = 0; i < n; i++) {

@@ -212,7 +212,10 @@ static void add_line(Plan *p, TgPlaces *places, TgCurveKind kind, TgAsk ask, uns
                         .stride_shift = stride, .chains = chains };
    l->places = places;
    l->importance = importance;
-   l->from = kind == TG_CURVE_CONFLICT ? chains + 1 : chains > 4 ? 2 * chains : 8;
+   l->from = kind == TG_CURVE_CONFLICT ? chains + 1
+             : kind == TG_CURVE_STRIDE ? 2 /* fewer than an array has ways */
+             : chains > 4              ? 2 * chains
+                                       : 8;
    l->to = to;
    l->per_octave = per_octave;
    const uint64_t most = tg_probe_most(&l->what, places);

@@ -112,7 +112,7 @@ static void as_of_loads(TgFacts *f)
       const TgLevel *const of = &loads->level[1];
       add_unseen(s, loads);
       drop_others(s, loads);
-      if (s->n_levels < 2 || of->ways.sure == TG_NOT_TOLD || !can_be_one(&s->level[1], of))
+      if (s->n_levels < 2 || !can_be_one(&s->level[1], of))
          continue;
       TgLevel *const l = &s->level[1];
       if (of->entries.sure == TG_NOT_TOLD || of->sets.sure == TG_NOT_TOLD) {
@@ -145,18 +145,54 @@ static void doubt_slopes(TgSide *side)
    }
 }
 
+/* Of few entries each counts, and some may be taken by pages that are none of ours. Without the
+   ways they are never sure, and told only where all pages miss at once, or nearly so. */
+static void doubt_few(TgSide *side)
+{
+   static const double few = 32, at_once = 1.1;
+   for (unsigned l = 0; l < side->n_levels; l++) {
+      TgLevel *const level = &side->level[l];
+      if ((double)level->fits >= few || level->ways.sure != TG_NOT_TOLD
+          || level->entries.sure == TG_NOT_TOLD)
+         continue;
+      level->entries.sure = TG_LIKELY;
+      if (level->full > at_once * (double)level->misses)
+         tg_figure_not_told(&level->entries,
+                            "it is of few entries, some of which others may take, and no cliff");
+   }
+}
+
 static void read_side(const TgCurve *curve, size_t n, const TgCurve *pages, TgSide *out)
 {
    const TgCurve *const control = control_of(curve, n, pages);
    tg_levels_read(pages, control, out);
    tg_sets_read(curve, n, pages, control, out);
    tg_conflicts_read(curve, n, out);
+   doubt_few(out);
    for (unsigned l = 0; l < out->n_levels; l++) {
       tg_replacement_read(pages, control, &out->level[l]);
       if (l > 0)
          tg_overlap_read(curve, n, out, l - 1, &out->level[l].overlap);
    }
    doubt_slopes(out);
+}
+
+/* Where the end of the last level is not seen, a step is that of the level in front: its misses are
+   found there, for much less than what walks of loads cost. */
+static void doubt_walks(TgFacts *f)
+{
+   static const double part = 0.4;
+   const TgSide *const loads = tg_facts_side(f, TG_ASK_LOAD, f->base_page_shift);
+   if (!loads || loads->n_levels == 0 || !loads->last_walks)
+      return;
+   const double walk = loads->level[loads->n_levels - 1].miss_cycles.value;
+   for (unsigned i = 0; i < f->n_sides; i++) {
+      TgSide *const s = &f->side[i];
+      if (s->ask != TG_ASK_LOAD && s->page_shift == f->base_page_shift && s->n_levels > 0
+          && s->n_levels < loads->n_levels
+          && s->level[s->n_levels - 1].miss_cycles.value < part * walk)
+         s->last_walks = false;
+   }
 }
 
 static void read_shares(const TgCurve *curve, size_t n, TgFacts *out)
@@ -220,6 +256,7 @@ void tg_facts_read(const TgCurve *curve, size_t n, TgFacts *out)
    as_of_loads(out);
    read_shares(curve, n, out);
    doubt_guesses(out);
+   doubt_walks(out);
    read_large(curve, n, out);
    read_walks(curve, n, out);
 }

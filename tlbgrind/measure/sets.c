@@ -8,17 +8,29 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "measure/facts.h"
 #include "measure/excess.h"
+#include "measure/figure.h"
 #include "measure/overflow.h"
+#include "measure/shapes.h"
 
 enum {
    MAX_STRIDES = 24,
    MAX_SHAPES = 4096,
-   MOST_WAYS = 64,  /* of an array that is not fully associative */
-   FEWEST_AGREE = 3, /* strides that have to tell the same, base pages in a row among them */
-   FEWEST_BY_3 = 24
+   FEWEST_AGREE = 3 /* strides that have to tell the same, base pages in a row among them */
 };
+
+/* The curves of a side: those by strides, the one by pages in a row (or NULL), and the caches. */
+typedef struct {
+   const TgCurve *stride[MAX_STRIDES];
+   unsigned n;
+   const TgCurve *pages, *control;
+} Curves;
+
+/* A shape, and how the strides agree with it. */
+typedef struct {
+   TgShape is;
+   unsigned wrong, agree, at_floor;
+} Shape;
 
 /* One stride: so many pages fit, from the least to the most; `most` 0: not limited. */
 typedef struct {
@@ -26,99 +38,39 @@ typedef struct {
    double least, most;
 } Seen;
 
-typedef struct {
-   unsigned entries, ways, sets;
-   unsigned xor; /* 0: modulo */
-   unsigned wrong, agree, at_floor;
-} Shape;
-
-static int is_full(const Shape *s)
-{
-   return s->sets == 1;
-}
-
-static unsigned log2_of(unsigned value)
-{
-   unsigned n = 0;
-   while (value >> (n + 1) != 0)
-      n++;
-   return n;
-}
-
-static unsigned xor_fit(const Shape *s, unsigned shift)
-{
-   static unsigned char used[1 << 16];
-   memset(used, 0, s->sets);
-   for (unsigned i = 0; i < s->entries; i++) {
-      const uint64_t page = (uint64_t)i << shift;
-      const unsigned set = (unsigned)(page ^ page >> s->xor) & (s->sets - 1);
-      if (used[set]++ == s->ways)
-         return i;
-   }
-   return s->entries;
-}
-
-/* How many pages fit at that stride. */
-static unsigned fit_at(const Shape *s, unsigned shift)
-{
-   if (s->xor != 0)
-      return xor_fit(s, shift);
-   unsigned sets = s->sets;
-   for (; shift > 0 && sets % 2 == 0; shift--)
-      sets /= 2;
-   return s->ways * sets;
-}
-
-static unsigned floor_of(const Shape *s)
-{
-   return fit_at(s, 31);
-}
-
 static void compare(Shape *s, const Seen *seen, unsigned n)
 {
    for (unsigned i = 0; i < n; i++) {
-      const double fit = fit_at(s, seen[i].shift);
+      const double fit = tg_shape_fits(&s->is, seen[i].shift);
       const double slack = seen[i].most > 0 && seen[i].most < 24 ? 0 : 0.04 * fit;
       if (fit < seen[i].least - slack || (seen[i].most > 0 && fit > seen[i].most + slack)) {
          s->wrong++;
       } else if (seen[i].most > 0 && seen[i].least > 0) {
          s->agree++;
-         s->at_floor += fit == floor_of(s);
+         s->at_floor += fit == tg_shape_floor(&s->is);
       }
    }
 }
 
-/* All shapes of so many entries: sets are a power of two, or three times one that is not small. */
-static unsigned shapes_of(unsigned entries, Shape *out, unsigned n)
+/* All shapes of so many entries, behind those that are there already. */
+static unsigned add_shapes(unsigned entries, Shape *out, unsigned n)
 {
-   if (n < MAX_SHAPES)
-      out[n++] = (Shape){ .entries = entries, .ways = entries, .sets = 1 };
-   for (unsigned ways = 1; ways <= MOST_WAYS && ways < entries; ways++) {
-      if (entries % ways != 0)
-         continue;
-      const unsigned sets = entries / ways;
-      const unsigned odd = sets >> log2_of(sets & (~sets + 1));
-      if ((odd != 1 && (odd != 3 || sets < FEWEST_BY_3)) || sets >= 1 << 16)
-         continue;
-      if (n < MAX_SHAPES)
-         out[n++] = (Shape){ .entries = entries, .ways = ways, .sets = sets };
-      for (unsigned by = log2_of(sets); odd == 1 && sets > 1 && by <= log2_of(sets) + 2; by++) {
-         if (n < MAX_SHAPES)
-            out[n++] = (Shape){ .entries = entries, .ways = ways, .sets = sets, .xor = by };
-      }
-   }
+   static TgShape of[TG_SHAPES_OF];
+   const unsigned found = tg_shapes_of(entries, of);
+   for (unsigned i = 0; i < found && n < MAX_SHAPES; i++)
+      out[n++] = (Shape){ .is = of[i] };
    return n;
 }
 
-/* What a stride tells of level number `level` of the side: the step that leaves its height. */
-static int see(const TgCurve *stride, const TgCurve *control, const TgSide *side, unsigned level,
-               Seen *out)
+/* What a stride tells of a level: the step that leaves its height. `front`: the level in front of
+   it, or NULL. */
+static int see(const TgCurve *stride, const TgCurve *control, const TgLevel *front,
+               const TgLevel *told, Seen *out)
 {
    TgSide at;
    tg_levels_read(stride, control, &at);
    if (stride->n == 0)
       return 0;
-   const TgLevel *const told = &side->level[level];
    const double middle = (told->before + told->after) / 2;
    out->shift = stride->stride_shift;
    for (unsigned i = 0; i < at.n_levels; i++) {
@@ -129,9 +81,7 @@ static int see(const TgCurve *stride, const TgCurve *control, const TgSide *side
          return 0;
       /* A step from before the level in front: that level's knee hides this one's. Two knees close
          to each other are one step, too. */
-      const int hidden = level > 0
-                         && l->before < (side->level[level - 1].before
-                                         + side->level[level - 1].after) / 2;
+      const int hidden = front && l->before < (front->before + front->after) / 2;
       out->least = hidden ? 0 : (double)l->fits;
       out->most = hidden ? 1.75 * (double)l->misses : (double)l->misses - 1;
       return 1;
@@ -139,7 +89,7 @@ static int see(const TgCurve *stride, const TgCurve *control, const TgSide *side
    /* No step: at least as many fit as were tried, or not even the fewest. */
    TgExcess e;
    tg_excess_read(stride, control, &e);
-   if (e.n < 6 || e.noise > 0.2 || at.n_levels > 0 || level > 0)
+   if (e.n < 6 || e.noise > 0.2 || at.n_levels > 0 || front)
       return 0;
    const int fits = e.over[0] < middle;
    out->least = fits ? e.pages[e.n - 1] * 0.8 : 0;
@@ -158,7 +108,7 @@ static void say(TgLevel *level, const char *why)
 }
 
 /* Whether pages in a row overflow as LRU in that shape: how far the curve is from it. */
-static double ramp_apart(const TgExcess *e, const TgLevel *level, const Shape *s)
+static double ramp_apart(const TgExcess *e, const TgLevel *level, const TgShape *s)
 {
    double sum = 0;
    unsigned n = 0;
@@ -174,23 +124,24 @@ static double ramp_apart(const TgExcess *e, const TgLevel *level, const Shape *s
 
 static int same_sets(const Shape *a, const Shape *b)
 {
-   return (is_full(a) && is_full(b)) || (a->sets == b->sets && a->ways == b->ways);
+   return (tg_shape_is_full(&a->is) && tg_shape_is_full(&b->is))
+          || (a->is.sets == b->is.sets && a->is.ways == b->is.ways);
 }
 
 /* What strides leave open, pages in a row can tell: strides of powers of two cannot tell 64 sets of
    24 from 192 of 8, and a level in front with more entries than this one has ways hides these. But
    under LRU, so many sets overflow one after the other. */
-static const Shape *by_ramp(const TgCurve *pages, const TgCurve *control, const TgLevel *level,
-                            const Shape *const *of, unsigned n)
+static const Shape *by_ramp(const Curves *c, const TgLevel *level, const Shape *const *of,
+                            unsigned n)
 {
    TgExcess e;
    const Shape *best = of[0];
    double least = 1, next = 1;
-   if (!pages || level->miss_cycles.sure != TG_SURE)
+   if (!c->pages || level->miss_cycles.sure != TG_SURE)
       return NULL;
-   tg_excess_read(pages, control, &e);
+   tg_excess_read(c->pages, c->control, &e);
    for (unsigned i = 0; i < n; i++) {
-      const double apart = ramp_apart(&e, level, of[i]);
+      const double apart = ramp_apart(&e, level, &of[i]->is);
       if (apart < least) {
          if (!same_sets(best, of[i]))
             next = least;
@@ -203,25 +154,64 @@ static const Shape *by_ramp(const TgCurve *pages, const TgCurve *control, const 
    return least < 0.05 && next > 2 * least + 0.04 ? best : NULL;
 }
 
+/* At how many points of a curve more pages miss than can in that shape. Noise only ever adds, so
+   the margin is wide. */
+static unsigned points_beyond(const TgExcess *e, unsigned stride_shift, const TgLevel *level,
+                              const TgShape *s)
+{
+   static const double margin = 0.15;
+   const double fits = tg_shape_fits(s, stride_shift);
+   unsigned beyond = 0;
+   for (size_t i = 0; i < e->n && e->pages[i] <= 2 * fits; i++) {
+      const double part = (e->over[i] - level->before) / (level->after - level->before);
+      beyond += e->pages[i] > fits
+                && part > margin + tg_shape_can_miss(s, (unsigned)e->pages[i], stride_shift);
+   }
+   return beyond;
+}
+
+/* Drops shapes in which fewer pages can miss than do, unless that holds for each. Strides of powers
+   of two cannot tell 16 sets of 6 from 48 of 2; but there, of 8 pages in three sets, two hit.
+   Returns how many are left. */
+static unsigned possible(const Curves *c, const TgLevel *level, const Shape **of, unsigned n)
+{
+   enum { FEWEST_POINTS = 3 };
+   static unsigned beyond[MAX_SHAPES];
+   unsigned left = 0;
+   memset(beyond, 0, n * sizeof *beyond);
+   for (unsigned k = 0; k <= c->n; k++) {
+      const TgCurve *const curve = k < c->n ? c->stride[k] : c->pages;
+      TgExcess e;
+      tg_excess_read(curve, c->control, &e);
+      for (unsigned i = 0; i < n; i++)
+         beyond[i] += points_beyond(&e, k < c->n ? curve->stride_shift : 0, level, &of[i]->is);
+   }
+   for (unsigned i = 0; i < n; i++) {
+      if (beyond[i] < FEWEST_POINTS)
+         of[left++] = of[i];
+   }
+   return left > 0 ? left : n;
+}
+
 static void tell(TgLevel *level, const Shape *s, int index, unsigned strides)
 {
-   level->ways.value = is_full(s) ? level->entries.value : s->ways;
-   level->sets.value = is_full(s) ? 1 : s->sets;
-   if (!is_full(s))
-      level->entries.value = s->entries;
-   level->index = is_full(s) || !index ? TG_INDEX_NOT_TOLD
-                  : s->xor             ? TG_INDEX_XOR
-                                       : TG_INDEX_MODULO;
-   level->index_xor = level->index == TG_INDEX_XOR ? s->xor : 0;
+   level->ways.value = tg_shape_is_full(&s->is) ? level->entries.value : s->is.ways;
+   level->sets.value = tg_shape_is_full(&s->is) ? 1 : s->is.sets;
+   if (!tg_shape_is_full(&s->is))
+      level->entries.value = s->is.entries;
+   level->index = tg_shape_is_full(&s->is) || !index ? TG_INDEX_NOT_TOLD
+                  : s->is.xor                        ? TG_INDEX_XOR
+                                                     : TG_INDEX_MODULO;
+   level->index_xor = level->index == TG_INDEX_XOR ? s->is.xor : 0;
    level->ways.sure = level->sets.sure = s->wrong == 0 && s->agree > FEWEST_AGREE ? TG_SURE
                                                                                   : TG_LIKELY;
-   if (is_full(s))
+   if (tg_shape_is_full(&s->is))
       snprintf(level->ways.why, sizeof level->ways.why, "as many pages fit at %u of %u strides",
                s->agree, strides);
    else
       snprintf(level->ways.why, sizeof level->ways.why,
-               "%u pages fit in the fewest sets; %u of %u strides agree", floor_of(s), s->agree,
-               strides);
+               "%u pages fit in the fewest sets; %u of %u strides agree",
+               tg_shape_floor(&s->is), s->agree, strides);
    memcpy(level->sets.why, level->ways.why, sizeof level->sets.why);
 }
 
@@ -232,10 +222,12 @@ static int wide_enough(const Shape *s, const Seen *seen, unsigned n)
    for (unsigned i = 0; i < n; i++) {
       if (seen[i].shift > widest)
          widest = seen[i].shift;
-      fewer += seen[i].least > 0 && seen[i].most > 0 && fit_at(s, seen[i].shift) < s->entries;
+      fewer += seen[i].least > 0 && seen[i].most > 0
+               && tg_shape_fits(&s->is, seen[i].shift) < s->is.entries;
    }
-   return is_full(s) ? widest >= log2_of(s->entries) + 2
-                     : s->at_floor >= 2 || (s->xor != 0 && fewer >= FEWEST_AGREE);
+   return tg_shape_is_full(&s->is) ? ldexp(1, (int)widest) >= 4.0 * s->is.entries
+                                   : s->at_floor >= 2
+                                        || (s->is.xor != 0 && fewer >= FEWEST_AGREE);
 }
 
 /* The shapes that agree best with the strides, and those that one stride more would make so, each
@@ -256,7 +248,7 @@ static unsigned agreeing(Shape *shape, unsigned shapes, const Seen *seen, unsign
       unsigned k = 0;
       if (s->agree < FEWEST_AGREE || s->wrong > least + (least > 0))
          continue;
-      while (k < found && !(same_sets(s, out[k]) && s->xor == out[k]->xor))
+      while (k < found && !(same_sets(s, out[k]) && s->is.xor == out[k]->is.xor))
          k++;
       if (k == found)
          out[found++] = s;
@@ -266,59 +258,91 @@ static unsigned agreeing(Shape *shape, unsigned shapes, const Seen *seen, unsign
    return found;
 }
 
-static void read_level(const TgCurve *pages, const TgCurve *control, const Seen *seen, unsigned n,
-                       TgLevel *level)
+/* Returns whether the strides contradict each shape. */
+static int read_level(const Curves *c, const Seen *seen, unsigned n, TgLevel *level)
 {
    static Shape shape[MAX_SHAPES];
    static const Shape *of[MAX_SHAPES];
    unsigned shapes = 0;
    if (level->entries.sure == TG_NOT_TOLD) {
       say(level, "the entries are not told");
-      return;
+      return 0;
    }
    if (n < FEWEST_AGREE) {
       say(level, "too few strides tell of this level");
-      return;
+      return 0;
    }
    const uint64_t first = (uint64_t)((double)level->fits * 0.99), last = level->misses;
    for (uint64_t e = first > 0 ? first : 1; e < last && e < 1 << 16; e++)
-      shapes = shapes_of((unsigned)e, shape, shapes);
-   const unsigned found = agreeing(shape, shapes, seen, n, of);
+      shapes = add_shapes((unsigned)e, shape, shapes);
+   unsigned found = agreeing(shape, shapes, seen, n, of);
    if (found == 0) {
       say(level, "no shape agrees with the strides");
-      return;
+      return 1;
    }
+   if (found > 1)
+      found = possible(c, level, of, found);
    const Shape *best = of[0];
    int alone = 1, index = 1;
    for (unsigned i = 1; i < found; i++)
       alone &= same_sets(of[i], best);
    if (alone && !wide_enough(best, seen, n)) {
       say(level, "the strides are not wide enough");
-      return;
+      return 0;
    }
    if (!alone)
-      best = by_ramp(pages, control, level, of, found);
+      best = by_ramp(c, level, of, found);
    if (!best) {
       say(level, "several shapes agree with the strides");
-      return;
+      return 0;
    }
    for (unsigned i = 0; i < found; i++)
-      index &= !same_sets(of[i], best) || of[i]->xor == best->xor;
+      index &= !same_sets(of[i], best) || of[i]->is.xor == best->is.xor;
    tell(level, best, index, n);
+   if (!alone)
+      level->ways.sure = level->sets.sure = TG_LIKELY;
+   return 0;
+}
+
+/* The first step of fetches is none of an array's, but one of guesses where they go, if strides
+   contradict it and tell the next. */
+static void drop_guesses(TgSide *side, int contradicted)
+{
+   if (side->ask != TG_ASK_FETCH || !contradicted)
+      return;
+   if (side->n_levels < 2 || side->level[1].ways.sure == TG_NOT_TOLD) {
+      tg_figure_not_told(&side->level[0].entries, side->level[0].ways.why);
+      return;
+   }
+   const size_t n = strlen(side->why);
+   snprintf(side->why + n, sizeof side->why - n, "; the first is none of an array's");
+   side->n_levels--;
+   memmove(&side->level[0], &side->level[1], side->n_levels * sizeof *side->level);
 }
 
 void tg_sets_read(const TgCurve *stride, size_t n, const TgCurve *pages, const TgCurve *control,
                   TgSide *side)
 {
-   for (unsigned l = 0; l < side->n_levels; l++) {
-      Seen seen[MAX_STRIDES];
-      unsigned strides = 1;
-      seen[0] = (Seen){ 0, (double)side->level[l].fits, (double)side->level[l].misses - 1 };
-      for (size_t i = 0; i < n && strides < MAX_STRIDES; i++) {
-         if (stride[i].kind == TG_CURVE_STRIDE && stride[i].ask == side->ask
-             && stride[i].page_shift == side->page_shift && stride[i].stride_shift <= 24)
-            strides += (unsigned)see(&stride[i], control, side, l, &seen[strides]);
-      }
-      read_level(pages, control, seen, strides, &side->level[l]);
+   Curves c = { .pages = pages, .control = control };
+   const TgLevel *front = NULL;
+   int first_contradicted = 0;
+   for (size_t i = 0; i < n && c.n < MAX_STRIDES; i++) {
+      if (stride[i].kind == TG_CURVE_STRIDE && stride[i].ask == side->ask
+          && stride[i].page_shift == side->page_shift && stride[i].stride_shift <= 24)
+         c.stride[c.n++] = &stride[i];
    }
+   for (unsigned l = 0; l < side->n_levels; l++) {
+      TgLevel *const level = &side->level[l];
+      Seen seen[1 + MAX_STRIDES];
+      unsigned strides = 1;
+      seen[0] = (Seen){ 0, (double)level->fits, (double)level->misses - 1 };
+      for (unsigned i = 0; i < c.n; i++)
+         strides += (unsigned)see(c.stride[i], control, front, level, &seen[strides]);
+      const int contradicted = read_level(&c, seen, strides, level);
+      if (l == 0)
+         first_contradicted = contradicted;
+      if (!contradicted || side->ask != TG_ASK_FETCH)
+         front = level;
+   }
+   drop_guesses(side, first_contradicted);
 }

@@ -119,7 +119,7 @@ void tg_walk_read(const TgCurve *tables, unsigned line_bytes, const TgSide *side
    }
    const TgLevel *const first = &side->level[0], *const last = &side->level[side->n_levels - 1];
    const double in_pages = last->after - first->before;
-   tg_figure_tell(&out->near_cycles, in_pages, last->miss_cycles.sure, "%s", last->entries.why);
+   tg_figure_tell(&out->near_cycles, in_pages, last->miss_cycles.sure, "%s", last->miss_cycles.why);
    tg_excess_read(tables, NULL, &e);
    if (e.n < 6 || e.noise > 0.2)
       return;
