@@ -403,7 +403,7 @@ COSTS = {
         L2 1280K 64 10 9..11
         L3 30M 64 12 53..120
         memory 402
-        walks ?4.0
+        walks 4.0
         hits ?2.0
         window 512
     """,
