@@ -432,6 +432,7 @@ TEST_INPUTS = \
 	tests/oracle/page_changes.c \
 	tests/clients/fault_fixed.ld \
 	tests/clients/fault_padding.ld \
+	tests/measure/goldencove-busy.csv \
 	tests/measure/goldencove.csv \
 	tests/measure/zen4.csv \
 	tests/measure/zen5.csv \

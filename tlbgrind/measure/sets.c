@@ -304,20 +304,22 @@ static int read_level(const Curves *c, const Seen *seen, unsigned n, TgLevel *le
    return 0;
 }
 
-/* The first step of fetches is none of an array's, but one of guesses where they go, if strides
-   contradict it and tell the next. */
-static void drop_guesses(TgSide *side, int contradicted)
+/* The first steps of fetches are none of an array's, but of guesses where they go, if strides
+   contradict them, so many of them, and tell the next. */
+static void drop_guesses(TgSide *side, unsigned contradicted)
 {
-   if (side->ask != TG_ASK_FETCH || !contradicted)
+   if (side->ask != TG_ASK_FETCH || contradicted == 0)
       return;
-   if (side->n_levels < 2 || side->level[1].ways.sure == TG_NOT_TOLD) {
-      tg_figure_not_told(&side->level[0].entries, side->level[0].ways.why);
+   if (contradicted == side->n_levels || side->level[contradicted].ways.sure == TG_NOT_TOLD) {
+      for (unsigned l = 0; l < contradicted; l++)
+         tg_figure_not_told(&side->level[l].entries, side->level[l].ways.why);
       return;
    }
    const size_t n = strlen(side->why);
-   snprintf(side->why + n, sizeof side->why - n, "; the first is none of an array's");
-   side->n_levels--;
-   memmove(&side->level[0], &side->level[1], side->n_levels * sizeof *side->level);
+   snprintf(side->why + n, sizeof side->why - n, "; the first %s of an array",
+            contradicted == 1 ? "is none" : "are none");
+   side->n_levels -= contradicted;
+   memmove(&side->level[0], &side->level[contradicted], side->n_levels * sizeof *side->level);
 }
 
 void tg_sets_read(const TgCurve *stride, size_t n, const TgCurve *pages, const TgCurve *control,
@@ -325,7 +327,7 @@ void tg_sets_read(const TgCurve *stride, size_t n, const TgCurve *pages, const T
 {
    Curves c = { .pages = pages, .control = control };
    const TgLevel *front = NULL;
-   int first_contradicted = 0;
+   unsigned contradicted = 0; /* so many of the first levels */
    for (size_t i = 0; i < n && c.n < MAX_STRIDES; i++) {
       if (stride[i].kind == TG_CURVE_STRIDE && stride[i].ask == side->ask
           && stride[i].page_shift == side->page_shift && stride[i].stride_shift <= 24)
@@ -338,11 +340,10 @@ void tg_sets_read(const TgCurve *stride, size_t n, const TgCurve *pages, const T
       seen[0] = (Seen){ 0, (double)level->fits, (double)level->misses - 1 };
       for (unsigned i = 0; i < c.n; i++)
          strides += (unsigned)see(c.stride[i], control, front, level, &seen[strides]);
-      const int contradicted = read_level(&c, seen, strides, level);
-      if (l == 0)
-         first_contradicted = contradicted;
-      if (!contradicted || side->ask != TG_ASK_FETCH)
+      if (!read_level(&c, seen, strides, level) || side->ask != TG_ASK_FETCH)
          front = level;
+      else if (contradicted == l)
+         contradicted++;
    }
-   drop_guesses(side, first_contradicted);
+   drop_guesses(side, contradicted);
 }
