@@ -251,7 +251,7 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
         else:
             naming = Naming(options.data_type, options.threshold)
             files.append(
-                by_data.read(path, options.machine, options.of, options.by, naming, progress)
+                by_data.read(path, options.machine, options.of, options.by, naming, warnings, progress)
             )
     _refuse_other_machines(files, options.machine)
     files = by_data.with_common_labels(files)

@@ -8,30 +8,11 @@ enters, and among these in the mean order of their entry.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 
+from ..base.functions import stripped
 from .trace import Function, Trace
-
-# What compilers append to a name, which differs from build to build. The pieces are separated by
-# dots: foo.constprop.0.cold, foo.__uniq.1234.llvm.5678.
-_SUFFIX = re.compile(
-    r"\.(?:llvm\.[0-9]+|__uniq\.[0-9]+|part\.[0-9]+|isra\.[0-9]+|constprop\.[0-9]+|"
-    r"lto_priv\.[0-9]+|localalias(?:\.[0-9]+)?|cold(?:\.[0-9]+)?|clone\.[0-9]+|"
-    r"specialized\.[0-9]+|warm|[0-9]+)\Z"
-)
-
-
-def stripped(name: str) -> list[str]:
-    """The name with one compiler's suffix less, with two, and so on."""
-    out: list[str] = []
-    while True:
-        shorter = _SUFFIX.sub("", name)
-        if shorter == name or not shorter:
-            return out
-        out.append(shorter)
-        name = shorter
 
 
 @dataclass
