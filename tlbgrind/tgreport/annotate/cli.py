@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from ..base import command
-from ..base.command import Answer
+from ..base.command import Answer, refuse_twice
 from ..base.documents import Table
 from ..base.errors import ReportError
 from ..base.progress import Progress, progress_shown
@@ -243,6 +243,8 @@ def _with_companions(files: list[OutFile], progress: Progress) -> list[OutFile]:
 def _report(options: Options, warnings: list[str], progress: Progress) -> list[str]:
     if options.advice == LIBRARIES:
         return _libraries(options, warnings, progress)
+    if not (options.diff or options.compare):
+        refuse_twice(options.outfiles, "its costs would be added twice")
     files = []
     for number, path in enumerate(options.outfiles):
         progress.say(f"{number:,} of {len(options.outfiles):,} out-files read")

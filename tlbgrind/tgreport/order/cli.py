@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..base import command
-from ..base.command import Answer
+from ..base.command import Answer, refuse_twice
 from ..base.errors import ReportError, printable
 from ..base.text import aligned, counted, title
 from ..base.whole_file import write_whole
@@ -34,6 +34,7 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
     options = parse(arguments)
     if options.order:
         return check_names(options)
+    refuse_twice([*options.inputs, *options.held_out], "its run would count twice")
     runs = [entries.read(path) for path in options.inputs]
     if options.object == ALL:
         return all_objects(options, runs, lambda own: _of_one(own, runs, warnings))[:-1]
