@@ -243,7 +243,7 @@ def _with_companions(files: list[OutFile], progress: Progress) -> list[OutFile]:
 def _report(options: Options, warnings: list[str], progress: Progress) -> list[str]:
     if options.advice == LIBRARIES:
         return _libraries(options, warnings, progress)
-    if not (options.diff or options.compare):
+    if not (options.diff or options.compare or options.advice):
         refuse_twice(options.outfiles, "its costs would be added twice")
     files = []
     for number, path in enumerate(options.outfiles):
