@@ -134,6 +134,6 @@ def test_no_file_is_in_a_page_twice(tmp_path: Path) -> None:
     for files, what in (
         ((first, first), f"{first}: named twice"),
         ((first, "link"), f"link: the same file as {first}"),
-        (("there", "link"), f"link: the same file as there/out.7_z_first"),
+        (("there", "link"), "link: the same file as there/out.7_z_first"),
     ):
         assert run(tmp_path, *files) == (1, b"", f"tg_report: error: {what}: {why}\n".encode())
