@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import cache
 from operator import add
 from typing import Callable
 
@@ -45,6 +46,7 @@ def _is_of_program(frame: Frame) -> bool:
     return frame.function not in _ALLOCATORS and not frame.function.startswith(_WRAPPERS)
 
 
+@cache
 def place(frame: Frame) -> str:
     if frame.line:
         return f"{frame.function} ({os.path.basename(frame.file)}:{frame.line})"
@@ -216,11 +218,11 @@ def _of_type(data: DataFile, which: str) -> set[int]:
     } or _matching(data, labels, which, named)
 
 
-def _offset(row: datafile.Row, members: Members | None) -> str:
-    if row.offset is None:
+def _offset(number: int, offset: int | None, members: Members | None) -> str:
+    if offset is None:
         return NO_OFFSET
-    name = members.at(row.object, row.offset) if members is not None else ""
-    return f"{row.offset} ({row.offset:#x})" + (f" {name}" if name else "")
+    name = members.at(number, offset) if members is not None else ""
+    return f"{offset} ({offset:#x})" + (f" {name}" if name else "")
 
 
 def _miss_cycles(data: DataFile, section: Section) -> list[tuple[str, str]]:
@@ -228,6 +230,18 @@ def _miss_cycles(data: DataFile, section: Section) -> list[tuple[str, str]]:
     at = data.sections.index(section)
     instructions = dict(zip(section.events, section.totals)).get("Ir", 0)
     return described(said[at], instructions) if at < len(said) else []
+
+
+def head(data: DataFile, section: Section) -> OutFileOfData:
+    """What a machine's costs are of, and their sums."""
+    out = OutFileOfData(data.path, data.mtime)
+    out.creator = data.header.get("creator", "")
+    out.command = data.header.get("cmd", "")
+    out.pid = data.header.get("pid", "")
+    out.descriptions = [("Machine", section.machine), *_miss_cycles(data, section)]
+    out.events, out.events_line = section.events, section.events_line
+    out.whole = out.totals = section.totals
+    return out
 
 
 def out_file(
@@ -244,24 +258,20 @@ def out_file(
     if of is not None:
         rows = _rows_of(data, section, labels, of, prefers_code, warnings)
     flat: dict[tuple[outfile.Function, str], array[int]] = {}
+    places: dict[tuple[int, int | None], Counts] = {}
+    for function, file, line, number, offset, counts in rows:
+        flat.setdefault((function, file), array("Q")).extend((line, *counts))
+        known = places.get((number, offset))
+        places[number, offset] = counts if known is None else tuple(map(add, known, counts))
     by_data: dict[str, Counts] = {}
     by_offset: dict[tuple[str, str], Counts] = {}
-    for row in rows:
-        flat.setdefault((row.function, row.file), array("Q")).extend((row.line, *row.counts))
-        label = labels[row.object]
+    for (number, offset), counts in places.items():
+        label = labels[number]
+        by_offset[label, _offset(number, offset, members)] = counts
         known = by_data.get(label)
-        by_data[label] = row.counts if known is None else tuple(map(add, known, row.counts))
-        place = label, _offset(row, members)
-        known = by_offset.get(place)
-        by_offset[place] = row.counts if known is None else tuple(map(add, known, row.counts))
+        by_data[label] = counts if known is None else tuple(map(add, known, counts))
     width = 1 + len(section.events)
-    out = OutFileOfData(data.path, data.mtime)
-    out.creator = data.header.get("creator", "")
-    out.command = data.header.get("cmd", "")
-    out.pid = data.header.get("pid", "")
-    out.descriptions = [("Machine", section.machine), *_miss_cycles(data, section)]
-    out.events, out.events_line = section.events, section.events_line
-    out.whole = section.totals
+    out = head(data, section)
     out.runs = {key: Run(run, width) for key, run in flat.items()}
     out.totals = _sum(rows, len(section.events))
     out.data, out.offsets = by_data, by_offset
