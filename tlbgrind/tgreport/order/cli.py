@@ -243,7 +243,7 @@ def _summary(work: Work, written: Sequence[tuple[str, str, int]]) -> list[str]:
         ("Functions entered", f"{len(placed):,}, of {size:,} bytes, {used:,} of them executed"),
     ]
     if work.binary is not None:
-        total = len(trace.Symbols(work.binary).all)
+        total = len(trace.symbols_of(work.binary).all)
         facts.append(("Functions in the binary", f"{total:,}"))
     if work.order.unnamed:
         touched = sum(f.touched_bytes for f in work.order.unnamed)

@@ -9,7 +9,7 @@ enters, and among these in the mean order of their entry.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ..base.functions import stripped
 from .trace import Function, Trace
@@ -52,8 +52,13 @@ def order(traces: list[Trace], weights: list[float], least: float) -> Order:
             if function.is_fixed:
                 fixed.setdefault(function.key, function)
             elif not function.name and (same or number == 0):  # addresses are those of one build
-                known = unnamed.setdefault(function.address, replace(function, touched=[]))
-                known.touched += function.touched
+                known = unnamed.get(function.address)
+                if known is None:
+                    own = list(function.touched)
+                    f = function
+                    unnamed[f.address] = Function(f.name, f.file, f.address, f.size, f.when, f.names, own)
+                else:
+                    known.touched += function.touched
         seen: dict[tuple[str, str], int] = defaultdict(int)
         for rank, function in enumerate(named):
             # Functions of one name and file are told apart by their place in one build, by
