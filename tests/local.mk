@@ -207,6 +207,7 @@ PYTEST_FILES = \
 	tests/annotate/test_machine_readable.py \
 	tests/annotate/test_markdown.py \
 	tests/annotate/test_measure.py \
+	tests/annotate/test_named_functions.py \
 	tests/annotate/test_options.py \
 	tests/annotate/test_profilers.py \
 	tests/annotate/test_terminal.py \

@@ -1308,6 +1308,7 @@ REPORT_MODULES = \
 	tlbgrind/tgreport/base/demangle.py \
 	tlbgrind/tgreport/base/documents.py \
 	tlbgrind/tgreport/base/errors.py \
+	tlbgrind/tgreport/base/functions.py \
 	tlbgrind/tgreport/base/inlining.py \
 	tlbgrind/tgreport/base/names.py \
 	tlbgrind/tgreport/base/progress.py \

@@ -21,7 +21,7 @@ _OLD, _NEW = 1_577_836_800, 1_609_459_200  # the first of January of 2020 and of
 
 
 def lay_out(folder: Path) -> Path:
-    """Copies the inputs: every source older than every out-file."""
+    """Copies the inputs: every source older than every out-file. One out-file is there twice."""
     place = folder / "data"
     place.mkdir()
     (place / "src").mkdir()
@@ -30,6 +30,7 @@ def lay_out(folder: Path) -> Path:
         shutil.copyfile(path, copy)
         time = _OLD if copy.parent.name == "src" else _NEW
         os.utime(copy, (time, time))
+    shutil.copy2(place / "two-level.out", place / "copy.out")
     return place
 
 

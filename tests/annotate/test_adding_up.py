@@ -21,6 +21,25 @@ def test_events_that_differ_cannot_be_merged(place: Path) -> None:
     assert (result.status, result.out) == (1, b"")
 
 
+def test_a_file_is_not_added_to_itself(place: Path) -> None:
+    (place / "link.out").symlink_to("two-level.out")
+    (place / "hard.out").hardlink_to(place / "two-level.out")
+    why = "its costs would be added twice"
+    for other, what in (
+        ("two-level.out", "named twice"),
+        ("./two-level.out", "the same file as two-level.out"),
+        ("link.out", "the same file as two-level.out"),
+        ("hard.out", "the same file as two-level.out"),
+    ):
+        for options in ([], ["--by=line"], ["--to=cachegrind"]):
+            told = run(place, *options, "two-level.out", "second.out", other)
+            assert told == (1, b"", f"tg_annotate: error: {other}: {what}: {why}\n".encode())
+        for option in ("--diff", "--compare"):
+            assert run(place, option, "two-level.out", other).status == 0
+    # Copies are files of their own: what is in them is not looked at.
+    assert run(place, "two-level.out", "copy.out").status == 0
+
+
 @pytest.mark.parametrize(
     ("lossy", "what"),
     [
@@ -146,4 +165,5 @@ def test_dumps_that_callgrind_has_combined_are_added_up(place: Path, old: str, n
         return
     options = ("--format=csv", "--show=all", "--threshold=0", "--by=function,file,object,line")
     assert both.err == b""
-    assert run(place, *options, "both.out").out == run(place, *options, "callgrind.out", "callgrind.out").out
+    (place / "again.out").write_text(first, encoding="utf-8")
+    assert run(place, *options, "both.out").out == run(place, *options, "callgrind.out", "again.out").out

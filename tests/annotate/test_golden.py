@@ -20,7 +20,7 @@ from annotate_support import HERE, lay_out, run
 CASES = {
     "default": "two-level.out",
     "verbose": "-v two-level.out",
-    "merged": "--verbose two-level.out two-level.out second.out",
+    "merged": "--verbose two-level.out copy.out second.out",
     "diff": "--verbose --diff two-level.out second.out --annotate --context=1",
     "diff-same": "--diff two-level.out two-level.out",
     "diff-from-none": "--diff no-misses.out two-level.out",

@@ -136,7 +136,8 @@ PROGRAMS = (
     Program("git", "git", ("--git-dir=repository", "--no-pager", "log", "-p", "--stat")),
     Program("mawk", "mawk", ("-Wrandom=1", AWK, "text.txt")),
     Program("sed", "sed", ("-E", r"s/(\w+) (\w+)/\2 \1/g; /leaf$/d; $!N; P; D", "few.txt")),
-    Program("sort", "coreutils", ("--parallel=1", "-k3,3", "-k1r", "text.txt")),
+    # How much memory is free decides what sort does, unless told.
+    Program("sort", "coreutils", ("--parallel=1", "-S1M", "-k3,3", "-k1r", "text.txt")),
     Program("gzip", "gzip", ("-9", "-n", "-c", "text.txt")),
     Program("tar", "tar", ("-cf", "packed.tar", "--sort=name", "--owner=0", "--group=0", "tree")),
     Program("find", "findutils", ("tree", "-name", "*1*", "-size", "-9", "-printf", "%p %s\n")),

@@ -46,7 +46,8 @@ SQUARES = "my %h; for my $i (1..4000) { $h{$i * 7919 % 5003} .= \"x$i\"; } print
 PROGRAMS = {
     "perl": ("perl", "-e", SQUARES),
     "gzip": ("gzip", "-c", str(Path(os.environ["TG_SRCDIR"], "tlbgrind/local.mk"))),
-    "sort": ("sort", str(Path(os.environ["TG_SRCDIR"], "tlbgrind/machines/skylake.machine"))),
+    # How much memory is free decides what sort does, unless told.
+    "sort": ("sort", "--parallel=1", "-S1M", str(Path(os.environ["TG_SRCDIR"], "tlbgrind/machines/skylake.machine"))),
     "python3": ("python3", "-S", "-c", "print(sum(len(str(i)) for i in range(3000)))"),
 }
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -63,7 +64,8 @@ def test_each_run_has_its_part_of_the_order(runs: Runs) -> None:
 
 
 def test_a_run_that_adds_nothing_gains_nothing(runs: Runs) -> None:
-    found = rows(good(runs.folder, "--gains", "first", "second", "first"))
+    shutil.copyfile(runs.folder / "first", runs.folder / "again")
+    found = rows(good(runs.folder, "--gains", "first", "second", "again"))
     assert float(found[0][4]) == float(found[2][4]) == 0
     assert float(found[1][4]) > 0
 
@@ -86,6 +88,14 @@ def test_a_run_that_is_held_out_changes_no_order(runs: Runs) -> None:
     good(runs.folder, "--names=alone", "first")
     good(runs.folder, "--names=beside", "--held-out=second", "first")
     assert (runs.folder / "alone").read_bytes() == (runs.folder / "beside").read_bytes()
+
+
+def test_no_run_counts_twice(runs: Runs) -> None:
+    (runs.folder / "link").symlink_to("first")
+    why = "its run would count twice"
+    refused(runs.folder, f"first: named twice: {why}", "first", "second", "first")
+    refused(runs.folder, f"link: the same file as first: {why}", "--weights=1,2", "first", "link")
+    refused(runs.folder, f"link: the same file as first: {why}", "--held-out=link", "first", "second")
 
 
 def test_runs_of_another_build_cannot_be_compared(runs: Runs, tmp_path: Path) -> None:

@@ -124,3 +124,16 @@ def test_the_page_is_not_written_over_a_file_that_was_found(tmp_path: Path) -> N
     a_run(tmp_path)
     complaint = "made.timeline: the page would be written over a file that it is made from"
     refused("tg_report", tmp_path, complaint, "out.7_z_first", "-o", "made.timeline")
+
+
+def test_no_file_is_in_a_page_twice(tmp_path: Path) -> None:
+    a_run(tmp_path / "there")
+    first = tmp_path / "there/out.7_z_first"
+    (tmp_path / "link").symlink_to(first)
+    why = "the page would have its counts twice"
+    for files, what in (
+        ((first, first), f"{first}: named twice"),
+        ((first, "link"), f"link: the same file as {first}"),
+        (("there", "link"), "link: the same file as there/out.7_z_first"),
+    ):
+        assert run(tmp_path, *files) == (1, b"", f"tg_report: error: {what}: {why}\n".encode())

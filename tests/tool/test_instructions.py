@@ -188,7 +188,7 @@ def test_what_is_missing_for_instructions_is_said(tmp_path: Path) -> None:
         f"{said} no costs by instruction; tlbgrind --dump-instr=yes writes them\n"
     )
     out = profile(tmp_path, *ONE, "--dump-instr=yes", program=program)
-    assert asm(out, "--asm=mian").stderr == f"{said} no function 'mian'; --by=function --threshold=0 lists them\n"
+    assert asm(out, "--asm=mian").stderr == f"{said} no function 'mian'; --by=function --threshold=0 lists them; did you mean main?\n"
     Path(program).touch()
     assert f"{program}: newer than {out}, so counts may" in asm(out, "--asm=main").stderr
     Path(program).unlink()

@@ -11,6 +11,8 @@ base: what every companion's call has in common
     errors     a failure that the user can act on
     text       rows of words and numbers -> aligned text
     names      long names -> names that fit
+    closest    a mistyped word -> what it was meant to be
+    functions  what an option calls a function -> the functions that are meant
     demangle   names of C++, Rust and D -> as the program's text has them
     progress   a line on the terminal where a call takes long
     terminal   how wide text may be, and whether it has colours

@@ -7,10 +7,10 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable, Sequence
-from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from ..base.errors import ReportError
+from ..base.functions import matching, near
 from ..base.text import counted
 from ..formats.outfile import Counts, Function, OutFile
 from .listing import label_of
@@ -54,25 +54,28 @@ def assembly(
 
 
 def _matching(files: Sequence[OutFile], pattern: str) -> dict[Function, _ByAddress]:
-    found: dict[Function, _ByAddress] = {}
     for out in files:
         if not out.instructions:
             raise ReportError(
                 "argument --asm: no costs by instruction; tlbgrind --dump-instr=yes writes them",
                 out.path,
             )
-        exact = any(function.name == pattern for function in out.instructions)
+    names = {function.name for out in files for function in out.instructions}
+    wanted = matching(names, pattern)
+    if not wanted:
+        raise ReportError(
+            f"argument --asm: no function '{pattern}'; --by=function --threshold=0 lists them"
+            f"{near(names, pattern)}",
+            files[0].path,
+        )
+    found: dict[Function, _ByAddress] = {}
+    for out in files:
         for function, counts in out.instructions.items():
-            if function.name == pattern or (not exact and fnmatchcase(function.name, pattern)):
+            if function.name in wanted:
                 known = found.setdefault(function, {})
                 for address, more in counts.items():
                     before = known.get(address)
                     known[address] = more if before is None else plus(before, more)
-    if not found:
-        raise ReportError(
-            f"argument --asm: no function '{pattern}'; --by=function --threshold=0 lists them",
-            files[0].path,
-        )
     return found
 
 

@@ -6,12 +6,15 @@ from __future__ import annotations
 import os
 from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import cache
 from operator import add
+from typing import Callable
 
 from ..base.errors import ReportError
+from ..base.functions import matching, named, near
 from ..base.progress import Progress
 from ..base.terminal import Screen
 from ..base.text import aligned
@@ -43,6 +46,7 @@ def _is_of_program(frame: Frame) -> bool:
     return frame.function not in _ALLOCATORS and not frame.function.startswith(_WRAPPERS)
 
 
+@cache
 def place(frame: Frame) -> str:
     if frame.line:
         return f"{frame.function} ({os.path.basename(frame.file)}:{frame.line})"
@@ -147,29 +151,53 @@ def _section(data: DataFile, machine: str | None) -> Section:
     raise ReportError(f"{wrong}; there are {', '.join(names)}", data.path)
 
 
-def _matching(data: DataFile, labels: dict[int, str], of: str) -> set[int]:
+_Find = Callable[[Iterable[str], str], set[str]]
+
+
+def _identical(names: Iterable[str], wanted: str) -> set[str]:
+    return {wanted} & set(names)
+
+
+def _variables(data: DataFile) -> dict[int, str]:
+    """What has a name of the program's."""
+    return {n: obj.name for n, obj in data.objects.items() if obj.kind in ("variable", "named")}
+
+
+def _matching(data: DataFile, labels: dict[int, str], of: str, find: _Find) -> set[int]:
     """The numbers of the objects that `of` means: a number, a name, a label or a pattern of one."""
     if of.startswith("#") and of[1:].isdecimal():
         return {int(of[1:])} & set(labels)
-    named = {n for n, obj in data.objects.items() if obj.kind in ("variable", "named") and obj.name == of}
-    return named or {n for n, label in labels.items() if label == of or fnmatchcase(label, of)}
+    variables = _variables(data)
+    names = find(variables.values(), of)
+    if names:
+        return {number for number, name in variables.items() if name in names}
+    return {n for n, label in labels.items() if label == of or fnmatchcase(label, of)}
 
 
 def _rows_of(
-    data: DataFile, section: Section, labels: dict[int, str], of: str, prefers_code: bool
+    data: DataFile,
+    section: Section,
+    labels: dict[int, str],
+    of: str,
+    prefers_code: bool,
+    warnings: list[str],
 ) -> list[datafile.Row]:
-    of_code = [row for row in section.rows if row.function.name == of]
-    if of_code and prefers_code:
-        return of_code
-    objects = _matching(data, labels, of)
-    if objects:
-        return [row for row in section.rows if row.object in objects]
-    if not of_code:
-        raise ReportError(
-            f"argument --of: no function and no data '{of}'; --by=function and --by=data list them",
-            data.path,
-        )
-    return of_code
+    functions = {row.function.name for row in section.rows}
+    # What is called exactly so comes before what is so but for its parameters or scopes.
+    for find in (_identical, named):
+        names = find(functions, of)
+        objects = _matching(data, labels, of, find)
+        if names and (prefers_code or not objects):
+            if len(names) > 1:
+                warnings.append(f"{data.path}: --of={of} is of all of {', '.join(sorted(names))}")
+            return [row for row in section.rows if row.function.name in names]
+        if objects:
+            return [row for row in section.rows if row.object in objects]
+    raise ReportError(
+        f"argument --of: no function and no data '{of}'; --by=function and --by=data list them"
+        f"{near(functions.union(_variables(data).values()), of)}",
+        data.path,
+    )
 
 
 def _sum(rows: Sequence[datafile.Row], width: int) -> Counts:
@@ -178,19 +206,23 @@ def _sum(rows: Sequence[datafile.Row], width: int) -> Counts:
 
 def _of_type(data: DataFile, which: str) -> set[int]:
     """What --of takes, and what functions of that name have allocated."""
-    found = _matching(data, labels_of(data), which)
-    return found or {
+    labels = labels_of(data)
+    found = _matching(data, labels, which, _identical)
+    if found:
+        return found
+    code = matching((frame.function for obj in data.objects.values() for frame in obj.stack), which)
+    return {
         number
         for number, obj in data.objects.items()
-        if any(fnmatchcase(frame.function, which) for frame in obj.stack)
-    }
+        if any(frame.function in code for frame in obj.stack)
+    } or _matching(data, labels, which, named)
 
 
-def _offset(row: datafile.Row, members: Members | None) -> str:
-    if row.offset is None:
+def _offset(number: int, offset: int | None, members: Members | None) -> str:
+    if offset is None:
         return NO_OFFSET
-    name = members.at(row.object, row.offset) if members is not None else ""
-    return f"{row.offset} ({row.offset:#x})" + (f" {name}" if name else "")
+    name = members.at(number, offset) if members is not None else ""
+    return f"{offset} ({offset:#x})" + (f" {name}" if name else "")
 
 
 def _miss_cycles(data: DataFile, section: Section) -> list[tuple[str, str]]:
@@ -200,37 +232,46 @@ def _miss_cycles(data: DataFile, section: Section) -> list[tuple[str, str]]:
     return described(said[at], instructions) if at < len(said) else []
 
 
-def out_file(
-    data: DataFile,
-    machine: str | None,
-    of: str | None,
-    prefers_code: bool,
-    members: Members | None = None,
-) -> OutFile:
-    section = _section(data, machine)
-    labels = labels_of(data)
-    rows = section.rows
-    if of is not None:
-        rows = _rows_of(data, section, labels, of, prefers_code)
-    flat: dict[tuple[outfile.Function, str], array[int]] = {}
-    by_data: dict[str, Counts] = {}
-    by_offset: dict[tuple[str, str], Counts] = {}
-    for row in rows:
-        flat.setdefault((row.function, row.file), array("Q")).extend((row.line, *row.counts))
-        label = labels[row.object]
-        known = by_data.get(label)
-        by_data[label] = row.counts if known is None else tuple(map(add, known, row.counts))
-        place = label, _offset(row, members)
-        known = by_offset.get(place)
-        by_offset[place] = row.counts if known is None else tuple(map(add, known, row.counts))
-    width = 1 + len(section.events)
+def head(data: DataFile, section: Section) -> OutFileOfData:
+    """What a machine's costs are of, and their sums."""
     out = OutFileOfData(data.path, data.mtime)
     out.creator = data.header.get("creator", "")
     out.command = data.header.get("cmd", "")
     out.pid = data.header.get("pid", "")
     out.descriptions = [("Machine", section.machine), *_miss_cycles(data, section)]
     out.events, out.events_line = section.events, section.events_line
-    out.whole = section.totals
+    out.whole = out.totals = section.totals
+    return out
+
+
+def out_file(
+    data: DataFile,
+    machine: str | None,
+    of: str | None,
+    prefers_code: bool,
+    warnings: list[str],
+    members: Members | None = None,
+) -> OutFile:
+    section = _section(data, machine)
+    labels = labels_of(data)
+    rows = section.rows
+    if of is not None:
+        rows = _rows_of(data, section, labels, of, prefers_code, warnings)
+    flat: dict[tuple[outfile.Function, str], array[int]] = {}
+    places: dict[tuple[int, int | None], Counts] = {}
+    for function, file, line, number, offset, counts in rows:
+        flat.setdefault((function, file), array("Q")).extend((line, *counts))
+        known = places.get((number, offset))
+        places[number, offset] = counts if known is None else tuple(map(add, known, counts))
+    by_data: dict[str, Counts] = {}
+    by_offset: dict[tuple[str, str], Counts] = {}
+    for (number, offset), counts in places.items():
+        label = labels[number]
+        by_offset[label, _offset(number, offset, members)] = counts
+        known = by_data.get(label)
+        by_data[label] = counts if known is None else tuple(map(add, known, counts))
+    width = 1 + len(section.events)
+    out = head(data, section)
     out.runs = {key: Run(run, width) for key, run in flat.items()}
     out.totals = _sum(rows, len(section.events))
     out.data, out.offsets = by_data, by_offset
@@ -244,6 +285,7 @@ def read(
     of: str | None,
     by: Sequence[str],
     naming: Naming,
+    warnings: list[str],
     progress: Progress,
 ) -> OutFile:
     """An out-file, or what there is in a data file of that machine and of that code or data."""
@@ -255,7 +297,7 @@ def read(
         if "data:offset" in by and "offsets" not in data.header:
             raise ReportError("--by=data:offset takes data files of --data-offsets=yes", path)
         members = Members(data, naming, _of_type) if "data:offset" in by else None
-        return out_file(data, machine, of, of_data is not None, members)
+        return out_file(data, machine, of, of_data is not None, warnings, members)
     if os.path.exists(path) and (of_data is not None or of is not None):
         what = "--of" if of_data is None else f"--by={of_data}"
         why = "a run with --data=yes writes them, tlbgrind.data.PID"

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from math import ceil
 from typing import NamedTuple
 
 from ..base.errors import ReportError
+from ..base.functions import matching, near
 from ..formats.outfile import Arc, Counts, Function
 from .callgraph import Graph, total
 from .calltree import Node, Tree
@@ -97,18 +97,20 @@ class Calls:
         return InclusiveTable(kept, len(others), rest)
 
     def named(self, option: str, pattern: str) -> list[Function]:
-        """By a function's name, or a pattern of it; those that matter, if it is every function."""
+        """Those that are called so; those that matter, if it is every function."""
         if pattern == EVERY:
             rows = self._ranked(list(self.graph.own))
             return [row.function for row in rows if self.selection.matters(row.costs)]
-        found = [function for function in self.graph.own if function.name == pattern]
-        found = found or [f for f in self.graph.own if fnmatchcase(f.name, pattern)]
+        names = {function.name for function in self.graph.own}
+        found = matching(names, pattern)
         if not found:
             raise ReportError(
-                f"argument --{option}: no function '{pattern}'; --inclusive --threshold=0 lists them",
+                f"argument --{option}: no function '{pattern}'; --inclusive --threshold=0 lists them"
+                f"{near(names, pattern)}",
                 self.profile.files[0].path,
             )
-        return [row.function for row in self._ranked(found)]
+        functions = [function for function in self.graph.own if function.name in found]
+        return [row.function for row in self._ranked(functions)]
 
     def neighbours(self, pattern: str) -> Iterator[Neighbours]:
         for function in self.named("callers", pattern):

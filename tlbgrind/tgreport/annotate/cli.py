@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from ..base import command
-from ..base.command import Answer
+from ..base.command import Answer, refuse_twice
 from ..base.documents import Table
 from ..base.errors import ReportError
 from ..base.progress import Progress, progress_shown
@@ -243,6 +243,8 @@ def _with_companions(files: list[OutFile], progress: Progress) -> list[OutFile]:
 def _report(options: Options, warnings: list[str], progress: Progress) -> list[str]:
     if options.advice == LIBRARIES:
         return _libraries(options, warnings, progress)
+    if not (options.diff or options.compare or options.advice):
+        refuse_twice(options.outfiles, "its costs would be added twice")
     files = []
     for number, path in enumerate(options.outfiles):
         progress.say(f"{number:,} of {len(options.outfiles):,} out-files read")
@@ -251,7 +253,7 @@ def _report(options: Options, warnings: list[str], progress: Progress) -> list[s
         else:
             naming = Naming(options.data_type, options.threshold)
             files.append(
-                by_data.read(path, options.machine, options.of, options.by, naming, progress)
+                by_data.read(path, options.machine, options.of, options.by, naming, warnings, progress)
             )
     _refuse_other_machines(files, options.machine)
     files = by_data.with_common_labels(files)

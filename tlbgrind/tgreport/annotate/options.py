@@ -51,7 +51,11 @@ Which tables:
                             in the order given
                             [function,file,object, or none beside the tables of calls]
 
-Calls (of files of --calls=yes; in FUNCTION, * and ? stand for any characters):
+FUNCTION is a whole name, or one without parameters, result and template arguments, or the last
+parts of such a name: sort of "void std::sort<int*>(int*, int*)". * and ? stand for any characters.
+All functions that are called so are shown.
+
+Calls (of files of --calls=yes):
   --inclusive               functions, by what they cost with all that they call
   --callers[=FUNCTION]      each function between its callers and its callees; of FUNCTION, the
                             threshold is of its own inclusive costs
@@ -67,7 +71,7 @@ Inlined functions (of files of --dump-instr=yes; by eu-addr2line of elfutils):
 Data files (tlbgrind.data.PID, of --data=yes) in place of out-files:
   --by=data                 which data is referred to and misses
   --by=data:offset          and at which offsets within its records (of --data-offsets=yes)
-  --of=WHAT                 only the references of the function WHAT, or to the data WHAT: a
+  --of=WHAT                 only the references of the FUNCTION WHAT, or to the data WHAT: a
                             variable's name, #NUMBER, or a row's text, in which * and ? stand for
                             any characters. A name of both: with --by=data the function
   --data-type=DATA=TYPE     the records of DATA, a function that allocates them or what --of takes,
@@ -81,8 +85,7 @@ Annotated sources (-I and --context with --annotate or --source only):
                             the last parts of one, as in util/list.c. May be repeated
   -I DIR, --include=DIR     look for sources below DIR too. May be repeated
   --context=N               lines around each line that has a count [8]
-  --asm=FUNCTION            the instructions of a function, of files of --dump-instr=yes; * and ?
-                            stand for any characters
+  --asm=FUNCTION            the instructions of a function, of files of --dump-instr=yes
 
 Two runs compared:
   --diff                    of two out-files: the second minus the first. Percentages refer to

@@ -196,6 +196,21 @@ _COMPRESSED = {
 }
 
 
+def refuse_twice(paths: Sequence[str], why: str) -> None:
+    """No file may be named twice, by whatever names."""
+    names: dict[tuple[int, int], str] = {}
+    for path in paths:
+        try:
+            found = os.stat(path)
+        except (OSError, ValueError):
+            continue  # reading it says what is wrong
+        if stat.S_ISREG(found.st_mode):
+            first = names.setdefault((found.st_dev, found.st_ino), path)
+            if first is not path:
+                what = "named twice" if first == path else f"the same file as {first}"
+                raise ReportError(f"{what}: {why}", path)
+
+
 def plain_text(data: bytes, path: str) -> bytes:
     """What a text file holds, with the ends of its lines as they are written here: a program of
     another system may have put a carriage return before each."""

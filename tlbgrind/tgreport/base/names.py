@@ -40,14 +40,14 @@ def _brackets(name: str) -> Iterator[tuple[int, int]]:
             at = operator.end()
             # Behind operator< itself arguments may follow: operator< <int>.
             continue
-        end = _closing(name, found.start(), "<", ">")
+        end = closing(name, found.start(), "<", ">")
         if end is None:
             return
         yield found.start(), end
         at = end
 
 
-def _closing(text: str, begin: int, opening: str, closing: str) -> int | None:
+def closing(text: str, begin: int, opening: str, closing: str) -> int | None:
     """The end of the bracket that begins there. An arrow closes none."""
     depth = 0
     for place in range(begin, len(text)):
@@ -82,7 +82,7 @@ _PARAMETERS = re.compile(r"(?<=[^:\s])(?<!operator)\(")
 def _without_parameters(text: str) -> str:
     found = _PARAMETERS.search(text)
     begin = found.start() if found is not None else 0
-    end = _closing(text, begin, "(", ")") if begin > 0 else None
+    end = closing(text, begin, "(", ")") if begin > 0 else None
     if end is None:
         return text
     return text[: begin + 1] + _shorter(text[begin + 1 : end - 1], _CUT) + text[end - 1 :]

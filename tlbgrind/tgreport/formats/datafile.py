@@ -17,6 +17,7 @@ from .reader import LineReader
 
 KINDS = ("unknown", "heap", "allocator", "variable", "stack", "file", "mapping", "sysv", "named")
 _MAX = 2**64 - 1
+_DIGITS = frozenset("0123456789")
 
 
 class Frame(NamedTuple):
@@ -126,6 +127,9 @@ class _Reader(LineReader):
         self.section: Section | None = None
         # What the text of counts says, for the events of the section: most rows' are equal to others'.
         self.rows_counts: dict[str, Counts] = {}
+        # So do the two words before them: the line, and the object with an offset.
+        self.rows_lines: dict[str, int] = {}
+        self.rows_objects: dict[str, tuple[int, int | None]] = {}
         self.names: dict[str, dict[str, str]] = {}
         self.program = self.file = UNKNOWN
         self.function: Function | None = None
@@ -141,14 +145,17 @@ class _Reader(LineReader):
             self.line = number
             if not line:
                 continue
-            if self.ended:
+            section = self.section
+            if section is not None and not section.totals and line[0] in _DIGITS:
+                self.read_row(section, line)
+            elif self.ended:
                 self.fail("text after 'end', the last line of a data file")
-            if line == "end":
+            elif line == "end":
                 self.end()
             elif line.startswith("machine: "):
                 self.begin_section(line[9:])
-            elif self.section is not None:
-                self.read_cost(self.section, line)
+            elif section is not None:
+                self.read_cost(section, line)
             elif line.startswith("object: "):
                 self.read_object(line)
             elif self.object is not None:
@@ -221,9 +228,7 @@ class _Reader(LineReader):
     def read_cost(self, section: Section, line: str) -> None:
         if section.totals:
             self.fail("text after 'totals:', the last line of a machine")
-        if line[0].isdigit():
-            self.read_row(section, line)
-        elif line.startswith("events: "):
+        if line.startswith("events: "):
             section.events = tuple(line[8:].split(" "))
             section.events_line = self.line
             self.rows_counts = {}
@@ -244,21 +249,33 @@ class _Reader(LineReader):
         return counts
 
     def read_row(self, section: Section, line: str) -> None:
+        words = line.split(" ", 2)
+        counts = self.rows_counts.get(words[-1])
+        place = self.rows_lines.get(words[0])
+        of = self.rows_objects.get(words[1]) if len(words) == 3 else None
+        if counts is None or place is None or of is None:
+            place, of, counts = self.read_new_row(section, line)
+        if self.function is None:
+            self.fail("costs of no function")
+        section.rows.append(Row(self.function, self.file, place, *of, counts))
+
+    def read_new_row(self, section: Section, line: str) -> tuple[int, tuple[int, int | None], Counts]:
+        """Some word of it is not known."""
         match = _PLACE.match(line)
         text = line[match.end() :] if match else ""
         counts = self.rows_counts.get(text)
         if match is None or (counts is None and _COUNTS.match(text) is None):
             self.fail(f"not 'LINE OBJECT[+OFFSET] COUNT...': '{line[:40]}'")
-        place, number, cell = match.groups()
+        word, number, cell = match.groups()
         obj = int(number)
         if obj != 0 and obj not in self.out.objects:
             self.fail(f"object {obj} was not defined")
-        if self.function is None:
-            self.fail("costs of no function")
         if counts is None:
             counts = self.rows_counts[text] = self.counts(text.split(" "), section)
-        offset = None if cell is None else int(cell)
-        section.rows.append(Row(self.function, self.file, int(place), obj, offset, counts))
+        place = self.rows_lines[word] = int(word)
+        of = obj, None if cell is None else int(cell)
+        self.rows_objects[line[len(word) + 1 : match.end() - 1]] = of
+        return place, of, counts
 
     def read_position(self, line: str) -> None:
         match = _POSITION.match(line)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple, NoReturn
 
 from ..base.command import read_bytes
@@ -226,7 +227,7 @@ class Elf:
         """Those of .dynsym."""
         return self._read_symbols(SHT_DYNSYM)
 
-    @property
+    @cached_property
     def loads(self) -> list[Segment]:
         return [s for s in self.segments if s.type == PT_LOAD]
 
@@ -277,7 +278,7 @@ class Elf:
     def address_of(self, offset: int, flags: int = 0) -> int | None:
         """The address, relative to the object's base, of a byte of the file as it is mapped: by a
         segment with these flags, as a page may be mapped by several."""
-        loads = [s for s in self.loads if s.flags & flags == flags]
+        loads = [s for s in self.loads if s.flags & flags == flags] if flags else self.loads
         for segment in loads:
             if segment.offset <= offset < segment.offset + segment.file_size:
                 return segment.address + offset - segment.offset
@@ -352,7 +353,8 @@ class Places:
     def at(self, address: int) -> Symbol | None:
         index = bisect_right(self._starts, address) - 1
         # A symbol of no size may stand inside of a larger one.
-        for candidate in self.symbols[max(0, index - 8) : index + 1][::-1]:
+        for place in range(index, max(-1, index - 9), -1):
+            candidate = self.symbols[place]
             if address < candidate.address + candidate.size:
                 return candidate
         return None

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from ..base.command import Answer
 from ..base.errors import ReportError, printable
+from ..base.functions import stripped
 from ..base.text import aligned, title
 from ..formats import faultlog
 from ..formats.elf import Elf
 from ..places import layout, trace
 from ..places.archived import archived_from
 from ..places.dataorder import READ, Variable
-from ..places.order import stripped
 from ..places.trace import Function
 from . import cold, dialects
 from .datacheck import Wanted, check_data, variables_of

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..base import command
-from ..base.command import Answer
+from ..base.command import Answer, refuse_twice
 from ..base.errors import ReportError, printable
 from ..base.text import aligned, counted, title
 from ..base.whole_file import write_whole
@@ -34,6 +34,7 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
     options = parse(arguments)
     if options.order:
         return check_names(options)
+    refuse_twice([*options.inputs, *options.held_out], "its run would count twice")
     runs = [entries.read(path) for path in options.inputs]
     if options.object == ALL:
         return all_objects(options, runs, lambda own: _of_one(own, runs, warnings))[:-1]
@@ -242,7 +243,7 @@ def _summary(work: Work, written: Sequence[tuple[str, str, int]]) -> list[str]:
         ("Functions entered", f"{len(placed):,}, of {size:,} bytes, {used:,} of them executed"),
     ]
     if work.binary is not None:
-        total = len(trace.Symbols(work.binary).all)
+        total = len(trace.symbols_of(work.binary).all)
         facts.append(("Functions in the binary", f"{total:,}"))
     if work.order.unnamed:
         touched = sum(f.touched_bytes for f in work.order.unnamed)

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..base.errors import ReportError
+from ..base.functions import stripped
 from ..formats.elf import Elf, Places, Symbol, data_symbols
 from ..formats.entries import choose_object
 from .datafaults import PAGE, Layout, Piece, data_sections, ordered
 from .datapages import Data
-from .order import stripped
 from .sections import Sections
 from .trace import FIXED_FILES, Trace
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..formats.elf import PF_X, Elf
 from .archived import archived_from
-from .trace import Function, Range, Symbols, Trace
+from .trace import Function, Range, Trace, symbols_of
 
 PAGE = 4096
 WINDOW_PAGES = 16  # fault_around_bytes is 64K
@@ -176,7 +176,7 @@ class Match:
 
 def places_in(functions: Sequence[Function], names: dict[int, list[str]], binary: Elf) -> Match:
     """Finds the functions in another binary by their names, in the order of the names' list."""
-    symbols = Symbols(binary)
+    symbols = symbols_of(binary)
     match = Match({}, [], [])
     taken: set[int] = set()
     for function in functions:
@@ -230,7 +230,7 @@ def forecast_places(
     those of the C library's archives are among the others: they have no sections of their own."""
     places = own_places(trace)
     until = archived_from(binary)
-    symbols = Symbols(binary)
+    symbols = symbols_of(binary)
     wanted = {f.address for f in ordered}
     by_address = {f.address: f for f in (*trace.functions, *ordered)}
     for section in binary.sections:

@@ -8,30 +8,11 @@ enters, and among these in the mean order of their entry.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
+from ..base.functions import stripped
 from .trace import Function, Trace
-
-# What compilers append to a name, which differs from build to build. The pieces are separated by
-# dots: foo.constprop.0.cold, foo.__uniq.1234.llvm.5678.
-_SUFFIX = re.compile(
-    r"\.(?:llvm\.[0-9]+|__uniq\.[0-9]+|part\.[0-9]+|isra\.[0-9]+|constprop\.[0-9]+|"
-    r"lto_priv\.[0-9]+|localalias(?:\.[0-9]+)?|cold(?:\.[0-9]+)?|clone\.[0-9]+|"
-    r"specialized\.[0-9]+|warm|[0-9]+)\Z"
-)
-
-
-def stripped(name: str) -> list[str]:
-    """The name with one compiler's suffix less, with two, and so on."""
-    out: list[str] = []
-    while True:
-        shorter = _SUFFIX.sub("", name)
-        if shorter == name or not shorter:
-            return out
-        out.append(shorter)
-        name = shorter
 
 
 @dataclass
@@ -71,8 +52,13 @@ def order(traces: list[Trace], weights: list[float], least: float) -> Order:
             if function.is_fixed:
                 fixed.setdefault(function.key, function)
             elif not function.name and (same or number == 0):  # addresses are those of one build
-                known = unnamed.setdefault(function.address, replace(function, touched=[]))
-                known.touched += function.touched
+                known = unnamed.get(function.address)
+                if known is None:
+                    own = list(function.touched)
+                    f = function
+                    unnamed[f.address] = Function(f.name, f.file, f.address, f.size, f.when, f.names, own)
+                else:
+                    known.touched += function.touched
         seen: dict[tuple[str, str], int] = defaultdict(int)
         for rank, function in enumerate(named):
             # Functions of one name and file are told apart by their place in one build, by

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cache
 
 from ..base.errors import ReportError
 from ..formats import elf
@@ -74,6 +75,8 @@ class Trace:
 
 def union(ranges: list[Range]) -> list[Range]:
     """The same bytes as ranges that neither overlap nor touch, ascending."""
+    if len(ranges) == 1:  # as of most functions
+        return list(ranges)
     out: list[Range] = []
     for start, length in sorted(ranges):
         if out and start <= out[-1][0] + out[-1][1]:
@@ -125,6 +128,12 @@ class Symbols:
             for name in self.names[symbol.address]:
                 self.by_name[name].append(symbol)
         self.all = self.places.symbols
+
+
+@cache
+def symbols_of(binary: Elf) -> Symbols:
+    """Once of each binary, whose symbols are all read."""
+    return Symbols(binary)
 
 
 def _outermost(at: dict[int, list[Symbol]]) -> list[int]:
@@ -204,7 +213,7 @@ def _touch(trace: Trace, function: Function, range_: Range) -> None:
 
 
 def _from_symbols(trace: Trace, number: int, binary: Elf, path: str) -> None:
-    symbols = Symbols(binary)
+    symbols = symbols_of(binary)
     functions: dict[int, Function] = {}
     agree = disagree = 0
     for block in trace.entries.blocks:
@@ -223,8 +232,8 @@ def _from_symbols(trace: Trace, number: int, binary: Elf, path: str) -> None:
         if recorded.name != UNKNOWN and block.offset == 0 and first is not None:
             same = recorded.name in symbols.names[first.address]
             agree, disagree = agree + same, disagree + (not same)
+        symbol = first
         while address < end:  # a block without a branch can run on into the next function
-            symbol = symbols.places.at(address)
             if symbol is None:
                 stop = min(end, symbols.places.behind(address) or end)
                 function = functions.get(address)
@@ -246,6 +255,7 @@ def _from_symbols(trace: Trace, number: int, binary: Elf, path: str) -> None:
                     )
             _touch(trace, function, (address - function.address, stop - address))
             address = stop
+            symbol = symbols.places.at(address) if address < end else None
     # Without build IDs, this is how another binary is known.
     if not trace.build_id and disagree > agree:
         raise ReportError(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Callable
 
 from ..base import command
-from ..base.command import Parser, file_name
+from ..base.command import Parser, file_name, refuse_twice
 from ..base.errors import ReportError
 from ..base.progress import progress_shown
 from ..base.whole_file import write_whole
@@ -79,6 +79,7 @@ def _files(options: Options, warnings: list[str]) -> list[str]:
 def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
     options = parse(arguments)
     files = _files(options, warnings)
+    refuse_twice(files, "the page would have its counts twice")
     with progress_shown() as progress:
         inputs = read_all(files, progress)
         progress.say("making the page")

@@ -143,9 +143,9 @@ def _described(
 def _values(values: Iterable[str | int], shared: Shared) -> dict[str, object]:
     """A column of names, or of the numbers of lines."""
     column = list(values)
-    if any(isinstance(value, int) for value in column):
+    if int in set(map(type, column)):
         return {"numbers": column}
-    return {"texts": shared.texts(str(value) for value in column)}
+    return {"texts": shared.texts(map(str, column))}
 
 
 # ---------------------------------------------------------------- lines

@@ -52,7 +52,7 @@ def tables(files: Sequence[DataFile], shared: Shared) -> list[dict[str, object]]
     found = []
     for data in files:
         labels = by_data.labels_of(data)
-        machines = [Machine(by_data.out_file(data, s.machine, None, True)) for s in data.sections]
+        machines = [Machine(by_data.head(data, s)) for s in data.sections]
         whose = f" of {data.path}" if len(files) > 1 else ""
         objects = [_objects(data, labels, section) for section in data.sections]
         lines = [_lines(labels, section) for section in data.sections]

@@ -34,7 +34,8 @@ class Shared:
         return self.strings.setdefault(text, len(self.strings))
 
     def texts(self, texts: Iterable[str]) -> list[int]:
-        return [self.text(text) for text in texts]
+        strings = self.strings
+        return [strings.setdefault(text, len(strings)) for text in texts]
 
     def column(self, values: Sequence[int]) -> int:
         """Machines of one run share the counts of references."""
