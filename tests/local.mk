@@ -92,6 +92,7 @@ CLIENTS = \
 	run_debugged \
 	run_exec \
 	run_flushes \
+	run_forbidden \
 	run_forks \
 	run_in_turn \
 	run_interrupted \

@@ -291,6 +291,35 @@ def test_drawn_addresses_are_paired_by_mapping(perf: None, tmp_path: Path) -> No
     assert re.fullmatch(r"tg_native: failed: .*/fault_drawn: [\d.]+% agree, less than --least=100\n", strict.err)
 
 
+@pytest.mark.parametrize("linked", ["-no-pie", "-static"])
+def test_a_program_of_musl_agrees_in_everything(linked: str, perf: None, tmp_path: Path) -> None:
+    if shutil.which("musl-gcc") is None:
+        pytest.skip("no musl-gcc (Debian package: musl-tools)")
+    source = Path(os.environ["TG_SRCDIR"]) / "tests" / "clients" / "fault_hello.c"
+    subprocess.run(["musl-gcc", "-g", linked, source, "-o", tmp_path / "hello"], check=True)
+    told = tg_native(tmp_path, TRIES, "--least=100", in_small_pieces(tmp_path / "hello", tmp_path))
+    assert (told.status, told.err) == (0, "")
+    same, all_ = agree(told.out)
+    assert same == all_ > (1 if linked == "-static" else 10)
+
+
+def test_addresses_that_stay_random_are_told(perf: None, tmp_path: Path) -> None:
+    """as in containers, whose filter of system calls forbids personality(2)"""
+    options = [f"--tlbgrind={TLBGRIND}", "--tries=1"]
+    command = tg_companions.command("tg_native", *options, in_small_pieces(client("fault_hello"), tmp_path))
+    env = {**os.environ, "LC_ALL": "C"}
+    done = subprocess.run(
+        [client("run_forbidden"), shutil.which(command[0]) or command[0], *command[1:]],
+        cwd=tmp_path, env=env, capture_output=True, text=True, check=False,
+    )
+    assert done.returncode == 0
+    assert done.stderr == (
+        "tg_native: warning: addresses are drawn at random in native runs, which makes pages differ: "
+        "personality(2) is forbidden here, in a container by its filter of system calls (seccomp)\n"
+    )
+    assert agree(done.stdout)[0] > 0
+
+
 def test_children_are_compared_with_their_own_logs(perf: None, tmp_path: Path) -> None:
     """a process for each log, and nobody left out"""
     program = in_small_pieces(client("fault_forks"), tmp_path)

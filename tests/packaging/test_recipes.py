@@ -146,6 +146,8 @@ def test_the_image_copies_what_there_is() -> None:
     installs = [set(rest.split()) for step, rest in steps if "apt-get install" in rest]
     assert len(installs) == 2 and needed <= installs[0] and {"gcc", "python3", "valgrind"} <= installs[1]
     assert [rest for step, rest in steps if step == "COPY"] == [". /tlbgrind", "--from=build /dest/usr/local /usr/local"]
+    # Whatever configure the folder has, from whichever automake.
+    assert [rest.split(" && ")[:2] for step, rest in steps if "configure --prefix" in rest] == [["cd /tlbgrind", "autoreconf -fi"]]
 
 
 @pytest.mark.parametrize("awk", ["gawk", "mawk"])

@@ -114,6 +114,7 @@ LEFT_OUT = {
     "fault_threads": "its threads race",
     "fault_used": "its threads race",
     "fault_used32": "its threads race",
+    "run_forbidden": "it becomes another program",
     "run_threads": "its threads race",
     "run_threads32": "its threads race",
     "oracle_pins.so": "the programs of the oracle have it preloaded",

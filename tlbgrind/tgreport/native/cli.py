@@ -34,7 +34,7 @@ from ..faults import native
 from ..formats import faultlog
 from . import tables
 from .measure import Lab, Measured, Process, Wishes
-from .recording import EVENTS, hides_the_kernel
+from .recording import EVENTS, draws_addresses, hides_the_kernel
 from .surroundings import in_words, variables
 from .tables import percent
 
@@ -166,6 +166,11 @@ def report(arguments: Sequence[str], warnings: list[str]) -> list[str]:
             warnings.append(
                 "perf may not show what the kernel touches by itself, which is then too much here; it may "
                 "for root, or with 1 in /proc/sys/kernel/perf_event_paranoid"
+            )
+        if draws_addresses():
+            warnings.append(
+                "addresses are drawn at random in native runs, which makes pages differ: personality(2) "
+                "is forbidden here, in a container by its filter of system calls (seccomp)"
             )
         show = screen(options.wide, options.color)
         if options.programs:

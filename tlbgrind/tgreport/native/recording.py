@@ -98,6 +98,15 @@ def hides_the_kernel() -> bool:
         return False
 
 
+def draws_addresses() -> bool:
+    """Whether memory is at random addresses all the same: many containers forbid to turn that off."""
+    personality = ctypes.CDLL(None).personality
+    before = personality(0xFFFFFFFF)
+    refused: bool = personality(_NO_RANDOM_ADDRESSES) < 0
+    personality(before)
+    return refused
+
+
 def _without_random_addresses() -> None:
     ctypes.CDLL(None).personality(_NO_RANDOM_ADDRESSES)
 
