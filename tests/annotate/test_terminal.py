@@ -169,6 +169,15 @@ NAMES: Any = package("base.names")
         ("<T as core::ops::Drop>::drop", "<T as core::ops::Drop>::drop"),
         ("f<unclosed", "f<unclosed"),
         ("f<a->b, c>::g", "f<...>::g"),
+        # of Rust, as newer compilers have them, and as older ones do
+        ("inv::count::<u64, core::iter::Map<I>>", "inv::count::<...>"),
+        ("<alloc::vec::Vec<u64>>::push::<usize>", "<alloc::vec::Vec<u64>>::push::<...>"),
+        ("core::slice::<impl core::ops::Index<I> for [T]>::index", "core::slice::<impl core::ops::Index<I> for [T]>::index"),
+        # of Go
+        ("slices.sort[go.shape.[]int,go.shape.struct { a []b }].func1", "slices.sort[...].func1"),
+        ("sync.(*Map[go.shape.int,go.shape.int]).Load", "sync.(*Map[...]).Load"),
+        ("main.f[int]", "main.f[int]"),
+        ("main.f[go.shape.int", "main.f[go.shape.int"),
     ],
 )
 def test_template_arguments_are_folded(name: str, folded: str) -> None:
@@ -185,6 +194,8 @@ LABEL = "/a/b/c/file.cc:ns::function(int, long) [/usr/lib/x86_64-linux-gnu/libx.
         ("a.cc:X<...>::operator()(int, long, char) const [a]", "a.cc:X<...>::operator()(...) const [a]"),
         ("libc_start_call_main.h:(below main) [/lib64/libc.so]", "libc_start_call_main.h:(below main) [.../libc.so]"),
         ("a.cc:f(void (*)(int, long, char), int, long) [a]", "a.cc:f(...) [a]"),
+        ("/src/json/decode.go:json.(*decodeState).object [a]", ".../decode.go:json.(*decodeState).object [a]"),
+        ("/src/json/decode.go:encoding/json.(*decodeState).object [a]", ".../decode.go:.../json.(*decodeState).object [a]"),
     ],
 )
 def test_only_parameters_become_dots(label: str, fitted: str) -> None:

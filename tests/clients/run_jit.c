@@ -298,6 +298,21 @@ static void dump(void)
    expect_both(3);
 }
 
+/* As V8 does it, which keeps all that it writes in a buffer until its code is gone. */
+static void dump_unmapped(void)
+{
+   Dump d = begin_dump();
+   fflush(d.file);
+   setvbuf(d.file, NULL, _IOFBF, 1 << 16);
+   run_both(3);
+   put_lines(&d, page, "made.source");
+   put_load(&d, page, HALF, "walk");
+   put_load(&d, page + HALF, HALF, "step");
+   munmap(page, PAGE);
+   fclose(d.file);
+   expect_both(3);
+}
+
 static void dump_moves(void)
 {
    Dump d = begin_dump();
@@ -445,6 +460,7 @@ static const struct {
    { "renamed", renamed }, { "written_anew", written_anew }, { "unended", unended },
    { "reused", reused }, { "reused_late", reused_late }, { "mapped_again", mapped_again },
    { "nested", nested }, { "forks", forks }, { "execs", execs }, { "dump", dump },
+   { "dump_unmapped", dump_unmapped },
    { "dump_moves", dump_moves }, { "twice_mapped", twice_mapped }, { "nameless", nameless },
    { "is_pipe", is_pipe }, { "is_folder", is_folder }, { "is_link", is_link },
    { "is_others", is_others }, { "is_old", is_old }, { "broken", broken }, { "large", large },

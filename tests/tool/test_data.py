@@ -42,6 +42,50 @@ def test_blocks_of_threads_are_found(tmp_path: Path) -> None:
     assert counts["Dr"] >= 4000 and counts["Dw"] >= 4000
 
 
+OWN_STACK_PROGRAM = """
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+enum { AREA = 4 << 20, STACK = 256 << 10 };
+__attribute__((noinline)) char *map_area(void)
+{
+   char *area = mmap(NULL, AREA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+   __asm__ volatile("" ::: "memory");
+   return area;
+}
+void *work(void *place)
+{
+   for (int i = 0; i < 1000; i++)
+      ((volatile long *)place)[i] = i;
+   return NULL;
+}
+int main(int argc, char **argv)
+{
+   pthread_attr_t attr;
+   pthread_t thread;
+   char *area = map_area();
+   pthread_attr_init(&attr);
+   pthread_attr_setstack(&attr, area + atoi(argv[argc - 1]) * 1024, STACK);
+   pthread_create(&thread, &attr, work, area);
+   return pthread_join(thread, NULL);
+}
+"""
+
+
+@pytest.mark.parametrize(("begin", "kind"), [((4096 - 256), "stack"), (1024, "mapping"), (0, "mapping")])
+def test_memory_with_a_stack_in_the_middle_is_no_stack(tmp_path: Path, begin: int, kind: str) -> None:
+    """As Go has it, whose heap is that of its threads' first stacks."""
+    (tmp_path / "p.c").write_text(OWN_STACK_PROGRAM)
+    program = tmp_path / "program"
+    subprocess.run(["gcc", *CLIENT_FLAGS, "-pthread", "-o", program, tmp_path / "p.c"], check=True)
+    run(tmp_path, program, str(begin), options=DATA)
+    data = only(tmp_path)
+    objects = [n for n, (its_kind, name) in data.names.items() if its_kind == kind and name != "thread_1"]
+    assert any(data.sections[0].get(n, Counter())["Dw"] >= 1000 for n in objects)
+    others = [n for n, (its_kind, name) in data.names.items() if its_kind != kind and name != "thread_1"]
+    assert all(data.sections[0].get(n, Counter())["Dw"] < 1000 for n in others)
+
+
 def test_a_child_has_its_own_counts_pages_and_bytes(tmp_path: Path) -> None:
     done = observe(tmp_path, "fork")
     lines = done.out.splitlines()

@@ -19,9 +19,9 @@ ZLIB, ZSTD = 1, 2
 Section = tuple[str, int, bytes]
 
 
-def unit(version: int, is_64: bool = False) -> bytes:
+def unit(version: int, is_64: bool = False, kind: int = 1) -> bytes:
     """A unit of debug information: a header, and nothing of use behind it."""
-    rest = struct.pack("<HBB", version, 1, 8) + bytes(12)
+    rest = struct.pack("<HBB", version, kind, 8) + bytes(12)
     return (b"\xff\xff\xff\xff" + struct.pack("<Q", len(rest)) if is_64 else struct.pack("<I", len(rest))) + rest
 
 
@@ -54,7 +54,13 @@ CASES = {
     "gcc's DWARF 5": ([(".debug_info", 0, unit(5) + unit(5))], {"3.19.0": None}),
     "DWARF 4 beside it": ([(".debug_info", 0, unit(4) + unit(4)), OFFSETS], {"3.19.0": None}),
     "64-bit DWARF": ([(".debug_info", 0, unit(5) + unit(4, True))], dict.fromkeys(("3.19.0", "3.24.0", "3.27.1"), "DWARF in its 64-bit form")),
+    "of types": ([(".debug_info", 0, unit(5) + unit(5, kind=2))], {"3.19.0": "units of types or of split files", "3.24.0": None}),
+    "of split files": ([(".debug_info", 0, unit(5, kind=4))], {"3.19.0": "units of types or of split files", "3.24.0": None}),
+    "of a part": ([(".debug_info", 0, unit(5, kind=3) + unit(5))], {"3.19.0": None}),
+    "DWARF 4, whose units have no kind": ([(".debug_info", 0, unit(4, kind=4))], {"3.19.0": None}),
     "zlib": ("ZLIB", {"3.19.0": None}),
+    "clang's DWARF 5, by zlib": ("ZLIB, OFFSETS", {"3.19.0": "DWARF 5 as clang and rustc write it", "3.20.0": None}),
+    "clang's DWARF 5, by zstd": ("ZSTD, OFFSETS", {"3.19.0": "sections that zstd has compressed", "3.27.1": None}),
     "zstd": ("ZSTD", {"3.19.0": "sections that zstd has compressed", "3.24.0": "sections that zstd has compressed", "3.27.1": None}),
     "zlib-gnu": ([(".zdebug_info", 0, b"ZLIB")], {"3.19.0": "compressed in the old way (-gz=zlib-gnu)"}),
     "none": ([(".text", 0, b"\xc3")], {"3.19.0": None}),
@@ -73,8 +79,9 @@ def said(version: str, path: Path, *libraries: Path) -> str:
 def test_what_valgrind_does_not_read_is_named(name: str, is_64: bool, tmp_path: Path) -> None:
     content, expected = CASES[name]
     if isinstance(content, str):
-        how = ZSTD if content == "ZSTD" else ZLIB
-        content = [(".debug_info", COMPRESSED, compressed(how, is_64))]
+        how = ZSTD if content.startswith("ZSTD") else ZLIB
+        others = [OFFSETS] if content.endswith("OFFSETS") else []
+        content = [(".debug_info", COMPRESSED, compressed(how, is_64)), *others]
     path = tmp_path / "program"
     path.write_bytes(elf(content, is_64))
     for version, what in expected.items():
@@ -102,6 +109,20 @@ def test_damaged_programs_are_looked_at_in_silence_or_with_a_line(tmp_path: Path
         path.write_bytes(damaged)
         assert said("3.19.0", path).count("\n") <= 1
     assert said("3.19.0", tmp_path) == said("3.19.0", tmp_path / "nowhere") == ""
+
+
+@pytest.mark.parametrize("options", ["", "-fdebug-types-section", "-gsplit-dwarf", "-gz=zlib", "-gz=zlib -gsplit-dwarf -gdwarf-4"])
+def test_no_program_is_given_up_in_silence(options: str, tmp_path: Path) -> None:
+    """Whatever Valgrind it is: there is an out-file, or a warning before it gives up."""
+    (tmp_path / "a.c").write_text("struct a { int x; }; int f(struct a *a) { return 2 * a->x; }\n", encoding="ascii")
+    (tmp_path / "b.c").write_text(
+        "struct a { int x; }; int f(struct a *); int main(void) { struct a a = { 0 }; return f(&a); }\n", encoding="ascii"
+    )
+    compile_it = ["gcc", "-g", "-gdwarf-5", *options.split(), "a.c", "b.c", "-o", "program"]
+    subprocess.run(compile_it, cwd=tmp_path, check=True)
+    tool = [TLBGRIND, "-q", "--tlbgrind-out-file=out"]
+    done = subprocess.run([*tool, "./program"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (tmp_path / "out").exists() or "tlbgrind: warning: ./program: the debug information has units" in done.stderr
 
 
 def test_the_launcher_says_it_before_valgrind_gives_up(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ NAMED = [
     "nested",
     "forks",
     "dump",
+    "dump_unmapped",
     "dump_moves",
     "broken",
 ]
@@ -131,8 +132,9 @@ def test_code_of_a_file_without_symbols_keeps_its_object(tmp_path: Path) -> None
     assert "doublemapper" in found.pop()
 
 
-def test_lines_of_a_jitdump_file_are_lines_of_the_out_file(tmp_path: Path) -> None:
-    out = jit(tmp_path, "dump").only()
+@pytest.mark.parametrize("way", ["dump", "dump_unmapped"])
+def test_lines_of_a_jitdump_file_are_lines_of_the_out_file(tmp_path: Path, way: str) -> None:
+    out = jit(tmp_path, way).only()
     found = {(line.function_file, line.file, line.number): line.costs[0] for line in out.lines if line.function == "walk"}
     assert found == {("made.source", "made.source", 7): 15, ("made.source", "made.source", 9): 18}
 

@@ -465,6 +465,34 @@ def test_the_last_three_lines_are_the_answer(tmp_path: Path, option: str) -> Non
     assert (len(said) == 3) == (option == "-q")
 
 
+NAMED = """
+volatile char memory[4096 * 5000];
+int touch(int) __asm__("\\"{name}\\"");
+int touch(int n) {{ int sum = 0; for (long i = 0; i < 5000; i++) sum += memory[i * 4096 + n]; return sum; }}
+int main(void) {{ int sum = 0; for (int n = 0; n < 20; n++) sum += touch(n); return sum; }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("sync.(*Map[go.shape.[]int,go.shape.interface {}]).Load", "sync.(*Map[...]).Load"),
+        ("slices.sort[go.shape.int].func1", "slices.sort[...].func1"),
+        ("slices.sort[int].func1", "slices.sort[int].func1"),
+        ("slices.sort[go.shape.int", "slices.sort[go.shape.int"),
+        ("a" * 60, "a" * 60),
+        ("a" * 61, "a" * 57 + "..."),
+        ("a" * 56 + "\u00e9aaa", "a" * 56 + "..."),
+    ],
+)
+def test_long_names_are_cut_and_type_arguments_left_out(tmp_path: Path, name: str, shown: str) -> None:
+    (tmp_path / "named.c").write_text(NAMED.format(name=name), encoding="utf-8")
+    subprocess.run(["gcc", "-O1", "-fno-inline", "named.c", "-o", "named"], cwd=tmp_path, check=True)
+    r = run(tmp_path / "run", "../named", options=["-q", "--machine=skylake"], geometry=())
+    line = next(m for m in messages(r.err) if m.startswith("most costly:"))
+    assert line.endswith(f": {shown} [named]")
+
+
 def test_of_several_machines_the_answer_is_of_the_dearest(tmp_path: Path) -> None:
     for name, entries in (("large", 64), ("small", 4)):
         (tmp_path / name).write_text(KNOWN.format(name=name, entries=entries), encoding="ascii")

@@ -157,11 +157,17 @@ static void is_full(File* f)
    f->is_full = True;
 }
 
+static Bool keep(File* f, const TgCodeName* name)
+{
+   if (tg_code_names_add(&f->names, name))
+      return True;
+   is_full(f);
+   return False;
+}
+
 static void add(File* f, const TgCodeName* name)
 {
-   if (!tg_code_names_add(&f->names, name))
-      is_full(f);
-   else
+   if (keep(f, name))
       when_added(name);
 }
 
@@ -257,10 +263,14 @@ static void add_code(File* f, const TgJitdumpRecord* r, const TgJitdumpRecord* l
    line.file[0] = '\0';
    if (has_lines && tg_jitdump_line(&f->dump, &all, &line) && line.file[0] != '\0')
       whole.own_file = tg_intern(line.file);
-   add(f, &whole);
+   /* The lines take their places in the whole, so they come later; but code without a name that is
+      gone by now gets the first that comes, which has to be that with the line. */
+   const Bool is_kept = keep(f, &whole);
    all = *lines;
    if (has_lines)
       add_lines(f, whole, &all);
+   if (is_kept)
+      when_added(&whole);
 }
 
 static void read_dump(File* f, Int fd, const struct vg_stat* st)

@@ -77,8 +77,11 @@ typedef struct {
    bool is_zstd;        /* compressed so */
    bool has_offsets;    /* texts by number: as clang and rustc write DWARF 5 */
    bool is_dwarf_64;    /* units with lengths of 64 bits */
-   unsigned n_units_5;  /* of DWARF 5 */
+   bool has_other_units; /* units of DWARF 5 with longer headers: of types, or of split files */
+   unsigned n_units_5;  /* of DWARF 5; what zlib has compressed is taken to be several */
 } finding;
+
+enum { DW_UT_COMPILE = 1, DW_UT_PARTIAL = 3, SEVERAL = 2 };
 
 /* The headers of units, one after the other. */
 static void look_at_units(const file *f, const section *s, finding *found)
@@ -92,7 +95,11 @@ static void look_at_units(const file *f, const section *s, finding *found)
          length = get(f, at + 4, 8);
          header = 12;
       }
-      found->n_units_5 += get(f, at + header, 2) == 5;
+      if (get(f, at + header, 2) == 5) {
+         const uint64_t kind = get(f, at + header + 2, 1);
+         found->n_units_5++;
+         found->has_other_units |= kind != DW_UT_COMPILE && kind != DW_UT_PARTIAL;
+      }
       if (length == 0 || length > end - at)
          return;
       at += header + length;
@@ -110,10 +117,15 @@ static finding look(const file *f)
       if (strncmp(s.name, ".debug_", 7) != 0)
          continue;
       /* ELFCOMPRESS_ZSTD, which older headers lack, is 2. */
-      found.is_zstd |= is_compressed && FIELD(f, s.offset, Chdr, ch_type) == 2;
+      const bool is_zstd = is_compressed && FIELD(f, s.offset, Chdr, ch_type) == 2;
+      found.is_zstd |= is_zstd;
       found.has_offsets |= strcmp(s.name, ".debug_str_offsets") == 0;
-      if (strcmp(s.name, ".debug_info") == 0 && !is_compressed)
+      if (strcmp(s.name, ".debug_info") != 0)
+         continue;
+      if (!is_compressed)
          look_at_units(f, &s, &found);
+      else if (!is_zstd)
+         found.n_units_5 = SEVERAL;
    }
    return found;
 }
@@ -138,6 +150,9 @@ static void tell(const char *name, bool is_library, const finding *found, const 
       { found->has_offsets && found->n_units_5 > 1 && version < TG_VALGRIND_READS_OFFSETS,
         "DWARF 5 as clang and rustc write it", gives_up,
         "compile with -gdwarf-4 (rustc: -C dwarf-version=4), or" },
+      { found->has_other_units && version < TG_VALGRIND_READS_OTHER_UNITS,
+        "units of types or of split files in DWARF 5", "mostly gives up at it, and then nothing is"
+        " profiled", "compile with -gdwarf-4, or" },
       { found->is_dwarf_64, "DWARF in its 64-bit form", gives_up, "compile without -gdwarf64, or" },
       { found->is_zstd && version < TG_VALGRIND_READS_ZSTD, "sections that zstd has compressed",
         "cannot read them", "compile with -gz=none, or" },

@@ -144,6 +144,11 @@ static UInt stack_object(ThreadId tid)
    return number_of(TG_DATA_STACK, name, NULL);
 }
 
+/* Runtimes that allocate stacks among their other data, as Go does, let a thread begin anywhere in
+   a large mapping, which is no stack then. Where a C library or a program maps a stack without
+   MAP_STACK, only thread-local variables and the library's own are above the first frame. */
+enum { MOST_ABOVE = 64 * 1024 };
+
 void tg_data_places_thread(ThreadId tid)
 {
    const Addr sp = VG_(get_SP)(tid);
@@ -156,6 +161,8 @@ void tg_data_places_thread(ThreadId tid)
       start = area->start > start ? area->start : start;
       end = area->end < end ? area->end : end;
    }
+   if (m->kind != TLB_THREAD_STACK && end - sp > MOST_ABOVE)
+      return;
    no_stacks(start, end);
    tg_words_forget(start, end);
    stacks[tid] = (Stack){ start, end, stack_object(tid) };

@@ -17,7 +17,8 @@ UInt tg_data_place(Addr a);
    0: that has to be asked for each address. */
 UInt tg_data_place_of_page(Addr a);
 
-/* A thread runs for the first time: the mapping of its stack pointer is its stack. */
+/* A thread runs for the first time: the mapping of its stack pointer is its stack, if it was mapped
+   for that. */
 void tg_data_places_thread(ThreadId tid);
 
 #endif

@@ -40,6 +40,17 @@ static void print_share(const TgResult* r, const TgMissCost* c)
 /* A name of C++ can be longer than any screen. */
 enum { LONGEST = 60 };
 
+/* Leaves no part of a letter that has several bytes. */
+static void cut(HChar* text)
+{
+   SizeT end = LONGEST - 3;
+   if (VG_(strlen)(text) <= LONGEST)
+      return;
+   while (end > 0 && ((UChar)text[end] & 0xc0) == 0x80)
+      end--;
+   VG_(strcpy)(text + end, "...");
+}
+
 /* Whether "<" there begins template arguments: it does not in operator<. */
 static Bool begins_arguments(const HChar* name, SizeT at)
 {
@@ -50,19 +61,30 @@ static Bool begins_arguments(const HChar* name, SizeT at)
    return at < length || VG_(strncmp)(name + at - length, word, length) != 0;
 }
 
-/* The name with "..." in place of template arguments; to be freed. */
+/* Whether the type arguments of a generic function of Go begin there. */
+static Bool begins_shapes(const HChar* name)
+{
+   static const HChar shapes[] = "[go.shape.";
+   return VG_(strncmp)(name, shapes, sizeof shapes - 1) == 0;
+}
+
+/* The name with "..." in place of template arguments, at most LONGEST bytes; to be freed. */
 static HChar* folded(const HChar* name)
 {
-   HChar* text = VG_(malloc)("tg.answer.name", 5 * VG_(strlen)(name) + 1);
+   HChar* text = VG_(malloc)("tg.answer.name", 5 * VG_(strlen)(name) + sizeof "...");
    HChar* to = text;
+   HChar opening = '<', closing = '>';
    UInt depth = 0;
    for (SizeT at = 0; name[at] != '\0'; at++) {
-      const Bool closes = name[at] == '>' && depth > 0 && name[at - 1] != '-';
-      if (depth == 0 && name[at] == '<' && begins_arguments(name, at)) {
-         to += VG_(sprintf)(to, "<...>");
+      const Bool closes = name[at] == closing && depth > 0 && name[at - 1] != '-';
+      if (depth == 0 && ((name[at] == '<' && begins_arguments(name, at))
+                         || begins_shapes(name + at))) {
+         opening = name[at];
+         closing = opening == '<' ? '>' : ']';
+         to += VG_(sprintf)(to, "%c...%c", opening, closing);
          depth = 1;
       } else if (depth > 0) {
-         depth += name[at] == '<';
+         depth += name[at] == opening;
          depth -= closes;
       } else {
          *to++ = name[at];
@@ -71,6 +93,7 @@ static HChar* folded(const HChar* name)
    *to = '\0';
    if (depth > 0)
       VG_(strcpy)(text, name);
+   cut(text);
    return text;
 }
 
@@ -78,9 +101,7 @@ static void print_name(const TgFunction* f)
 {
    const Bool has_name = VG_(strcmp)(f->name, "???") != 0;
    HChar* whole = folded(has_name ? f->name : "code without symbols");
-   const HChar* name = tg_shown(whole);
-   const Bool is_long = VG_(strlen)(name) > LONGEST;
-   VG_(umsg)("%.*s%s", is_long ? LONGEST - 3 : LONGEST, name, is_long ? "..." : "");
+   VG_(umsg)("%s", tg_shown(whole));
    VG_(free)(whole);
    if (VG_(strcmp)(f->object, "???") == 0)
       return;

@@ -12,11 +12,17 @@ _CUT = "..."
 
 # "<" begins template arguments behind a name, but not in operator<, operator<< and operator<=>.
 _OPERATOR = re.compile(r"operator\s*(<=>|<<=|>>=|->\*|<<|>>|<=|>=|->|<|>)")
-_ARGUMENTS = re.compile(r"(?<=[\w)])<|(?<=operator<=>)<")
+# Rust's newer names have "::" before them, and "<impl Trait for Type>" there, which is a name.
+_ARGUMENTS = re.compile(r"(?<=[\w)])<|(?<=operator<=>)<|(?<=::)<(?!impl )")
+
+# The type arguments of a generic function of Go, in its symbol.
+_SHAPES = "[go.shape."
 
 
 def fold(name: str) -> str:
-    """The name with its template arguments as "<...>", where that is shorter."""
+    """The name with its template arguments as "<...>", where that is shorter; those of Go as "[...]"."""
+    if _SHAPES in name:
+        name = _without_shapes(name)
     if "<" not in name:
         return name
     text: list[str] = []
@@ -26,6 +32,17 @@ def fold(name: str) -> str:
             text += [name[at : begin + 1], _CUT]
             at = end - 1
     return "".join((*text, name[at:]))
+
+
+def _without_shapes(name: str) -> str:
+    text, at = "", 0
+    while (begin := name.find(_SHAPES, at)) >= 0:
+        end = _closing(name, begin, "[", "]")
+        if end is None:
+            break
+        text += f"{name[at:begin]}[{_CUT}]"
+        at = end
+    return text + name[at:]
 
 
 def _brackets(name: str) -> Iterator[tuple[int, int]]:
@@ -75,8 +92,8 @@ def _without_folders(text: str) -> str:
 
 
 # Behind a name, and not behind "operator": "(anonymous namespace)", "(below main)" and the call operator
-# are no parameters.
-_PARAMETERS = re.compile(r"(?<=[^:\s])(?<!operator)\(")
+# are no parameters, nor is the type of a method of Go, as in "json.(*Decoder).Decode".
+_PARAMETERS = re.compile(r"(?<=[^:\s.])(?<!operator)\(")
 
 
 def _without_parameters(text: str) -> str:
