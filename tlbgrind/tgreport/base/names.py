@@ -37,7 +37,7 @@ def fold(name: str) -> str:
 def _without_shapes(name: str) -> str:
     text, at = "", 0
     while (begin := name.find(_SHAPES, at)) >= 0:
-        end = _closing(name, begin, "[", "]")
+        end = closing(name, begin, "[", "]")
         if end is None:
             break
         text += f"{name[at:begin]}[{_CUT}]"
