@@ -118,6 +118,10 @@ OTHERS = [
     ("--huge-pool=16M", "'16M' is no pool of pages; expected SIZE:PAGES, such as 16M:65"),
     ("--huge-pool=2M:1,2M:2", "'2M:2' is a second pool of that size; allowed is one"),
     ("--hugetlb=maybe", "'maybe' is no way to handle huge pages; allowed are real and fake"),
+    # What is allowed is told of a long value, too.
+    (f"--hugetlb={'x' * 300}", f"'{'x' * 40}...' is no way to handle huge pages; allowed are real and fake"),
+    (f"--thp={'x' * 300}", f"'{'x' * 40}...' is no mode of transparent huge pages; allowed are never, madvise and always"),
+    (f"--machine=skylake:{'x' * 300}", f"'{'x' * 40}...' is no override; it is PART.LINE=VALUE, such as stlb.entries=2048"),
     ("--fault-around=0", "'0' is not allowed; it is off, or a power of two from 4K to 2M"),
     ("--fault-around=4M", "'4M' is not allowed; it is off, or a power of two from 4K to 2M"),
     ("--read-ahead=none", "'none' is not allowed; it is off, or a power of two from 4K to 16G"),

@@ -131,11 +131,11 @@ static void refuse_array(const ArrayOption* a, const tlb_machine* m, ULong sizes
    }
    if (n == 0)
       VG_(snprintf)(why->text, sizeof why->text,
-                    "%.30s has no such array on level %u, for these references and pages; "
-                    "--show-machine=%.30s prints those that it has", m->name, a->level, m->name);
+                    "%s has no such array on level %u, for these references and pages; "
+                    "--show-machine=%s prints those that it has", m->name, a->level, m->name);
    else
       VG_(snprintf)(why->text, sizeof why->text,
-                    "%.30s has %u such arrays, %s; give one option for the pages of each", m->name,
+                    "%s has %u such arrays, %s; give one option for the pages of each", m->name,
                     n, names);
 }
 

@@ -96,7 +96,7 @@ static void read_page_size(void)
    const HChar* value = tg_given_value(arg);
    options.page_shift = tlb_page_size_parse(value, &why);
    if (options.page_shift == 0 || options.page_shift > MOST)
-      tg_refuse(arg, "'%.40s' is no base page; allowed are powers of two from 4K to 1G, such as "
+      tg_refuse(arg, "'%s' is no base page; allowed are powers of two from 4K to 1G, such as "
                      "4K, 64K or 2M", value);
 }
 

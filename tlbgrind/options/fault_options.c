@@ -14,6 +14,7 @@
 #include "options/fault_options.h"
 #include "options/features.h"
 #include "options/given.h"
+#include "options/refuse.h"
 #include "base/number_format.h"
 #include "base/proc_file.h"
 #include "options/thp.h"
@@ -174,8 +175,9 @@ static Bool read_kernel(const HChar* text, const tlb_kernel_rules** kernel, tlb_
       VG_(strcat)(names, i + 1 < TLB_N_KERNELS ? ", " : " and ");
       VG_(strcat)(names, tlb_kernels[i].name);
    }
-   VG_(snprintf)(why->text, sizeof why->text, "'%.40s' is no version that is known; allowed are %s",
-                 text, names);
+   HChar short_text[TG_SHORTENED];
+   VG_(snprintf)(why->text, sizeof why->text, "'%s' is no version that is known; allowed are %s",
+                 tg_shortened(text, short_text), names);
    return False;
 }
 

@@ -23,6 +23,7 @@
 #include "options/host.h"
 #include "options/machine_args.h"
 #include "options/machines.h"
+#include "options/refuse.h"
 
 tlb_base_pages tg_machine_base_pages(UInt base_shift)
 {
@@ -205,6 +206,7 @@ static Bool find(const HChar* name, UInt base_shift, TgMachine* out,
 {
    const UInt shift = base_shift == 0 ? TLB_MIN_PAGE_SHIFT : base_shift;
    const tlb_builtin* builtin = tlb_builtin_machine(name);
+   HChar text[TG_SHORTENED];
    if (VG_(strcmp)(name, "default") == 0) {
       tg_machine_default(out, shift);
       return True;
@@ -221,8 +223,9 @@ static Bool find(const HChar* name, UInt base_shift, TgMachine* out,
                                why) != 0;
    }
    if (tlb_argument_is_override(name) && !is_file(name)) {
-      VG_(snprintf)(why->text, sizeof why->text, "'%.40s' is an override and no machine; overrides "
-                    "stand behind a machine's name and ':', before its '@'", name);
+      VG_(snprintf)(why->text, sizeof why->text, "'%s' is an override and no machine; overrides "
+                    "stand behind a machine's name and ':', before its '@'",
+                    tg_shortened(name, text));
       return False;
    }
    if (is_path(name) && (!has_known_name(name) || is_file(name))) {
@@ -230,8 +233,9 @@ static Bool find(const HChar* name, UInt base_shift, TgMachine* out,
       return from_file(name, out, where, why);
    }
    if (has_known_name(name)) {
-      VG_(snprintf)(why->text, sizeof why->text, "'%.40s' is no override; it is "
-                    "PART.LINE=VALUE, such as stlb.entries=2048", VG_(strchr)(name, ':') + 1);
+      VG_(snprintf)(why->text, sizeof why->text, "'%s' is no override; it is "
+                    "PART.LINE=VALUE, such as stlb.entries=2048",
+                    tg_shortened(VG_(strchr)(name, ':') + 1, text));
       return False;
    }
    tlb_builtin_refuse(name, why);

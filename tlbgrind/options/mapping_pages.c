@@ -16,7 +16,7 @@ void tg_large_pages_take(const HChar* arg, const HChar* value, TgOptions* o)
       return;
    o->mappings_shift = tlb_page_size_parse(value, &ignored);
    if (o->mappings_shift == 0)
-      tg_refuse(arg, "'%.40s' is neither no nor yes nor a page size, such as 2M", value);
+      tg_refuse(arg, "'%s' is neither no nor yes nor a page size, such as 2M", value);
 }
 
 UInt tg_large_pages_shift(const TgOptions* options, UInt machine)

@@ -296,7 +296,7 @@ const HChar* tg_outputs_check(const Bool on[TG_N_OUTPUTS], const TgMachine* mach
    const UInt linked = links_to_one_file(machine, n_machines);
    if (linked > 0) {
       VG_(snprintf)(why->text, sizeof why->text,
-                    "the file of '%.100s' is a link to another machine's; remove it",
+                    "the file of '%s' is a link to another machine's; remove it",
                     machine[linked].name);
       return blame(TG_COSTS_OUT);
    }

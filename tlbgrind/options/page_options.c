@@ -7,6 +7,7 @@
 
 #include "options/given.h"
 #include "options/page_options.h"
+#include "options/refuse.h"
 #include "options/thp.h"
 
 static Bool read_hugetlb(const HChar* value, Bool* fake, tlb_reason* why)
@@ -14,9 +15,10 @@ static Bool read_hugetlb(const HChar* value, Bool* fake, tlb_reason* why)
    *fake = VG_(strcmp)(value, "fake") == 0;
    if (*fake || VG_(strcmp)(value, "real") == 0)
       return True;
+   HChar text[TG_SHORTENED];
    VG_(snprintf)(why->text, sizeof why->text,
-                 "'%.40s' is no way to handle huge pages; allowed are real and "
-                 "fake", value);
+                 "'%s' is no way to handle huge pages; allowed are real and fake",
+                 tg_shortened(value, text));
    return False;
 }
 
@@ -24,9 +26,10 @@ static Bool read_thp(const HChar* value, tlb_thp_mode* mode, tlb_reason* why)
 {
    if (tg_thp_read(value, mode))
       return True;
+   HChar text[TG_SHORTENED];
    VG_(snprintf)(why->text, sizeof why->text,
-                 "'%.40s' is no mode of transparent huge pages; allowed are never, madvise "
-                 "and always", value);
+                 "'%s' is no mode of transparent huge pages; allowed are never, madvise and always",
+                 tg_shortened(value, text));
    return False;
 }
 

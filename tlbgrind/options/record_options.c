@@ -71,7 +71,7 @@ static Bool each_named(const HChar* name, void* opaque)
    if (!tg_machine_by_name(name, base_shift, &o->pages.policy, &m, &where, &why))
       tg_refuse(arg, "%s%s", where, why.text);
    if (VG_(strchr)(name, '@') != NULL)
-      tg_refuse(arg, "'%.40s': a recording is for all policies; leave out what stands behind '@' "
+      tg_refuse(arg, "'%s': a recording is for all policies; leave out what stands behind '@' "
                      "(--record-pages= has the sizes)", name);
    n->each(n->options, &m.m, arg);
    return True;

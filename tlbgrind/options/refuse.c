@@ -2,6 +2,7 @@
 
 #include "pub_tool_basics.h"
 
+#include "pub_tool_libcbase.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcassert.h"
 #include "pub_tool_vki.h"
@@ -24,4 +25,17 @@ void tg_refuse(const HChar* arg, const HChar* format, ...)
    tlb_text_add(&text, reason);
    VG_(fmsg_bad_option)(option, "%s\n", shown);
    VG_(exit)(1);
+}
+
+const HChar* tg_shortened(const HChar* value, HChar out[TG_SHORTENED])
+{
+   static const HChar cut[] = "...";
+   const SizeT length = VG_(strlen)(value);
+   if (length < TG_SHORTENED) {
+      VG_(strcpy)(out, value);
+   } else {
+      VG_(memcpy)(out, value, TG_SHORTENED - sizeof cut);
+      VG_(strcpy)(out + TG_SHORTENED - sizeof cut, cut);
+   }
+   return out;
 }

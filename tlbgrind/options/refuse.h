@@ -10,4 +10,10 @@
 void tg_refuse(const HChar* arg, const HChar* format, ...)
    PRINTF_CHECK(2, 3) __attribute__((noreturn));
 
+enum { TG_SHORTENED = 44 };
+
+/* A value for a reason that has no room for a long one: cut, if it is longer than what a sentence
+   takes. Valgrind's printf has no precision for texts. Returns `out`. */
+const HChar* tg_shortened(const HChar* value, HChar out[TG_SHORTENED]);
+
 #endif
