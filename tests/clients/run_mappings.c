@@ -127,6 +127,14 @@ static void parts(void)
    line(f, 0x5de000 + 0x11000, "rw--", 9 * 0x11, 3 * 0x1de + 2 * 1024);
 }
 
+/* Addresses where a heap may grow. */
+static void reserved(void)
+{
+   const char* g = map(0x360000000, 4 * BIG, PROT_NONE,
+                       MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1);
+   line(g, 4 * BIG, "----", 0, 0);
+}
+
 int main(int argc, char** argv)
 {
    const int fd = argc < 2 ? -1 : open(argv[1], O_RDONLY);
@@ -138,6 +146,7 @@ int main(int argc, char** argv)
    moved();
    heap();
    parts();
+   reserved();
    const pid_t child = fork();
    if (child == 0) {
       prefix = "child ";

@@ -89,6 +89,11 @@ class Row(NamedTuple):
         return self.mapping.mode[:3] + ("s-" if self.mapping.mode[3] == "s" else "--")
 
     @property
+    def is_reserved(self) -> bool:
+        """Addresses alone, which the program may not touch: a heap of a runtime may grow there."""
+        return self.mapping.mode.startswith("---") and self.all.references == 0
+
+    @property
     def page_sizes(self) -> str:
         pages = [pair for pair in self.mapping.pages if pair[1] > 0]
         return ", ".join(f"{size_name(size)} x {count:,}" for size, count in pages)
@@ -120,7 +125,8 @@ class Found(NamedTuple):
         return self.verdict(sums).word != NO
 
     def has_room(self, row: Row) -> bool:
-        return not row.mapping.is_unknown and row.mapping.end - row.mapping.start >= self.large
+        m = row.mapping
+        return not m.is_unknown and not row.is_reserved and m.end - m.start >= self.large
 
     def could_change(self, row: Row) -> list[Sums]:
         """The parts for which there is something to do."""
@@ -281,7 +287,12 @@ def listing(found: Found, screen: Screen) -> list[str]:
     roomy = [row for row in found.rows if found.has_room(row)]
     for row in roomy:
         text += _verdict(found, row, screen.width)
-    others = [row.all for row in found.rows if not found.has_room(row) and not row.mapping.is_unknown]
+    reserved = [row.mapping for row in found.rows if row.is_reserved and not row.mapping.is_unknown]
+    others = [
+        row.all
+        for row in found.rows
+        if not found.has_room(row) and not row.is_reserved and not row.mapping.is_unknown
+    ]
     small = len(others)
     text += wrapped(
         "",
@@ -289,6 +300,14 @@ def listing(found: Found, screen: Screen) -> list[str]:
         f"{_misses(_total([*others, Sums(0, 0, 0, 0)]))} fall there.",
         screen.width,
     )
+    if reserved:
+        kbytes = sum(mapping.end - mapping.start for mapping in reserved) >> 10
+        text += wrapped(
+            "",
+            f"{counted(len(reserved), 'mapping')} {'is' if len(reserved) == 1 else 'are'} addresses without "
+            f"rights of access ({kbytes:,}K), for which there is nothing to do.",
+            screen.width,
+        )
     text += wrapped(
         "",
         f"To win: {WORTH_PERCENT}% of the time or more, if large pages saved all of these misses; they seldom "
