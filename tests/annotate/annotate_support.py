@@ -17,6 +17,17 @@ from tg_companions import SCRIPTS, Result
 HERE = Path(__file__).resolve().parent
 SCRIPT = SCRIPTS / "tg_annotate"
 
+# What a data file of one machine begins with.
+DATA_HEAD = """# tlbgrind data
+version: 1
+creator: tlbgrind-0.1.0
+pid: 1
+cmd: ./a
+page-size: 4096
+word-size: 8
+machines: 1
+"""
+
 _OLD, _NEW = 1_577_836_800, 1_609_459_200  # the first of January of 2020 and of 2021
 
 

@@ -9,18 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from annotate_support import run
+from annotate_support import DATA_HEAD, run
 from tg_tables import csv_rows
-
-HEAD = """# tlbgrind data
-version: 1
-creator: tlbgrind-0.1.0
-pid: 1
-cmd: ./a
-page-size: 4096
-word-size: 8
-machines: 1
-"""
 
 # A function and the line, from the innermost on; all is in one file.
 Stack = tuple[tuple[str, int], ...]
@@ -34,7 +24,7 @@ OTHER: Stack = (("other", 5), ("main", 92))
 
 def write(place: Path, objects: Mapping[Stack, int]) -> None:
     """A data file: blocks of heap, numbered in this order, and how often each is read."""
-    text = HEAD
+    text = DATA_HEAD
     for number, stack in enumerate(objects, 1):
         text += f"\nobject: {number} heap pages 1 touched 8 blocks 1 bytes 8\n"
         text += "".join(f"frame: {function}\nat: {line} a.c\nin: /a\n" for function, line in stack)

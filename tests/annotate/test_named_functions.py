@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from annotate_support import DATA_HEAD
 from call_traces import Trace
 from tg_companions import call
 from tg_tables import document
@@ -103,15 +104,7 @@ def test_a_near_name_is_named(calls: str, wanted: str, meant: str) -> None:
         assert err == f"tg_annotate: error: {calls}: argument --{option}: no function '{wanted}'; {lists}{closest}\n"
 
 
-DATA = """# tlbgrind data
-version: 1
-creator: tlbgrind-0.1.0
-pid: 1
-cmd: ./a
-page-size: 4096
-word-size: 8
-machines: 1
-
+DATA = DATA_HEAD + """
 object: 1 variable pages 1 touched 8 blocks 1 bytes 8
 name: ns::even
 file: /a
