@@ -251,6 +251,20 @@ def test_the_machine_file_of_recorded_curves_is_a_machine(tmp_path: Path) -> Non
     assert "name            zen4-measured\n" in shown.stdout
 
 
+def test_stores_that_miss_long_before_loads_have_an_array_of_their_own(tmp_path: Path) -> None:
+    """Though its entries are not told: the misses begin behind 16 pages, those of loads behind 96."""
+    recorded = RECORDED.with_stem("goldencove-busy")
+    assert measure(f"--from={recorded}", "--output=m.machine", cwd=tmp_path).returncode == 0
+    blocks = [dict(line.split(None, 1) for line in block.splitlines()) for block in arrays(tmp_path / "m.machine")]
+    found = {block["array"]: (block["level"], block["users"], block["entries"]) for block in blocks}
+    assert found["DTLB-loads"] == ("1", "loads", "96")
+    assert found["DTLB-stores"] == ("1", "stores", "unknown, assume 16")
+
+
+def arrays(path: Path) -> list[str]:
+    return [block for block in path.read_text(encoding="ascii").split("\n\n") if block.startswith("array ")]
+
+
 # ---------------------------------------------------------------- a measurement
 
 

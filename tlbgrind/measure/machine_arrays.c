@@ -185,7 +185,9 @@ static void confirm(const TgLevel *l, tlb_machine_array *a)
       a->ways_unknown = 0;
 }
 
-/* All arrays of the level that serve these references, and what time tells of them. */
+static const unsigned user[TG_N_ASK] = { TLB_LOADS, TLB_STORES, TLB_FETCHES };
+
+/* All arrays of the level that serve these references, and what time tells of those of the side. */
 static void add_known_level(Build *b, const TgSide *s, TgAsk ask, unsigned level, unsigned users)
 {
    TgMachineLevel known[TLB_MAX_LEVELS];
@@ -202,7 +204,7 @@ static void add_known_level(Build *b, const TgSide *s, TgAsk ask, unsigned level
          continue;
       const int first_time = b->added[i] == 0;
       add_known_array(b, i, users);
-      if (!first_time || b->added[i] == 0)
+      if (!first_time || b->added[i] == 0 || (b->known->array[i].users & user[ask]) == 0)
          continue;
       if (is_it && known[level].ways > 0)
          confirm(&s->level[here], &b->m->array[b->added[i] - 1]);
@@ -214,11 +216,10 @@ static void add_known_level(Build *b, const TgSide *s, TgAsk ask, unsigned level
 /* The page sizes that another description gives the level. */
 static uint64_t known_sizes(const Build *b, TgAsk ask, unsigned level)
 {
-   static const unsigned users[TG_N_ASK] = { TLB_LOADS, TLB_STORES, TLB_FETCHES };
    const uint64_t base = UINT64_C(1) << b->f->base_page_shift;
    for (unsigned i = 0; b->known && i < b->known->n_arrays; i++) {
       const tlb_machine_array *const a = &b->known->array[i];
-      if (a->level == level + 1 && (a->users & users[ask]) != 0 && (a->g.page_sizes & base) != 0)
+      if (a->level == level + 1 && (a->users & user[ask]) != 0 && (a->g.page_sizes & base) != 0)
          return a->g.page_sizes;
    }
    return base;
@@ -238,14 +239,19 @@ static int shared(const Build *b, TgAsk ask, unsigned level)
           && known[level].with_fetches;
 }
 
-/* Whether stores go with loads on that level: they do unless the facts speak against it. */
+/* Whether stores go with loads on that level: they do unless the facts speak against it, as where
+   stores begin to miss long before loads. */
 static int stores_with_loads(const Build *b, const TgSide *loads, const TgSide *stores,
                              unsigned level)
 {
+   static const double long_before = 0.5;
    if (!stores || level >= stores->n_levels || shared(b, TG_ASK_STORE, level))
       return 1;
-   return stores->level[level].entries.sure != TG_SURE
-          || same(&stores->level[level].entries, &loads->level[level].entries);
+   const TgLevel *const of_stores = &stores->level[level], *const of_loads = &loads->level[level];
+   if (of_stores->miss_cycles.sure != TG_NOT_TOLD
+       && (double)of_stores->misses < long_before * (double)of_loads->fits)
+      return 0;
+   return of_stores->entries.sure != TG_SURE || same(&of_stores->entries, &of_loads->entries);
 }
 
 /* The page sizes of an array: large pages are in it, too, if as many of them fit. */

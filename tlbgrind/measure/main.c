@@ -29,6 +29,7 @@
 #include "measure/surroundings.h"
 #include "measure/system_caches.h"
 #include "sim/machine/builtin.h"
+#include "sim/machine/cpuid.h"
 #include "sim/machine/cpuid_here.h"
 #include "sim/machine/host_here.h"
 #include "sim/machine/machine.h"
@@ -254,14 +255,17 @@ static void save_machine(const char *path, const TgFacts *f, const tlb_machine *
    printf("\n%s is written: tlbgrind --machine=host takes costs from it.\n", path);
 }
 
-/* What is known of this processor without measuring, or NULL. */
+/* What is known of this processor without measuring, or NULL: by CPUID, or where a hypervisor hides
+   its TLBs, by the machine file of its family and model. */
 static const tlb_machine *known_machine(void)
 {
    static tlb_machine known;
-   if (!tlb_measured_can_be_used(tlb_cpuid_here, NULL)
-       || !tlb_machine_from_cpuid(tlb_cpuid_here, NULL, &known))
+   if (!tlb_measured_can_be_used(tlb_cpuid_here, NULL))
       return NULL;
-   return &known;
+   return tlb_machine_from_cpuid(tlb_cpuid_here, NULL, &known)
+                || tlb_cpuid_machine_file(tlb_cpuid_here, NULL) != NULL
+             ? &known
+             : NULL;
 }
 
 /* A minute later is late to learn that a folder is missing. */
@@ -313,8 +317,8 @@ int main(int argc, char **argv)
       tg_measure_refuse("--save: neither XDG_CONFIG_HOME nor HOME is a folder's full path");
    const tlb_machine *const known = o.from == NULL ? known_machine() : NULL;
    if (o.save && known == NULL)
-      tg_measure_refuse("--save is for processors that say by CPUID who they are; --output= writes "
-                        "a machine file");
+      tg_measure_refuse("--save is for processors that CPUID describes, or a machine file for "
+                        "their family and model; --output= writes a machine file");
    tg_surroundings(&here);
    if (o.from != NULL)
       read_curves(o.from, &c);
