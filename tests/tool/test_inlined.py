@@ -193,9 +193,10 @@ def test_the_file_for_other_readers_says_the_same(with_calls: str, tmp_path: Pat
     assert "sum_of<64>" in done.stdout
 
 
-def test_several_files_are_added_up_and_subtracted(out: str) -> None:
+def test_several_files_are_added_up_and_subtracted(out: str, tmp_path: Path) -> None:
     one = lines("line:inclusive", out)
-    assert lines("line:inclusive", out, out) == {key: (2 * a, 2 * b) for key, (a, b) in one.items()}
+    other = shutil.copy(out, tmp_path)
+    assert lines("line:inclusive", out, other) == {key: (2 * a, 2 * b) for key, (a, b) in one.items()}
     text = good("--diff", "--inlined", "--by=line:inclusive,function", "--threshold=0", "--show=Dr", out, out)
     assert "first_of" not in text
 
