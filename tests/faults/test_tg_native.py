@@ -17,6 +17,7 @@ import tg_companions
 from native_support import in_small_pieces, why_no_native
 from tg_companions import package
 from tg_environment import TLBGRIND, client
+from tg_lacking import skip_what_lacks
 
 # --- Which tlbgrind ---
 
@@ -294,7 +295,7 @@ def test_drawn_addresses_are_paired_by_mapping(perf: None, tmp_path: Path) -> No
 @pytest.mark.parametrize("linked", ["-no-pie", "-static"])
 def test_a_program_of_musl_agrees_in_everything(linked: str, perf: None, tmp_path: Path) -> None:
     if shutil.which("musl-gcc") is None:
-        pytest.skip("no musl-gcc (Debian package: musl-tools)")
+        skip_what_lacks("no musl-gcc (Debian package: musl-tools)")
     source = Path(os.environ["TG_SRCDIR"]) / "tests" / "clients" / "fault_hello.c"
     subprocess.run(["musl-gcc", "-g", linked, source, "-o", tmp_path / "hello"], check=True)
     told = tg_native(tmp_path, TRIES, "--least=100", in_small_pieces(tmp_path / "hello", tmp_path))

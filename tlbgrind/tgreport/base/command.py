@@ -204,11 +204,13 @@ def refuse_twice(paths: Sequence[str], why: str) -> None:
             found = os.stat(path)
         except (OSError, ValueError):
             continue  # reading it says what is wrong
-        if stat.S_ISREG(found.st_mode):
-            first = names.setdefault((found.st_dev, found.st_ino), path)
-            if first is not path:
-                what = "named twice" if first == path else f"the same file as {first}"
-                raise ReportError(f"{what}: {why}", path)
+        if not stat.S_ISREG(found.st_mode):
+            continue
+        file = found.st_dev, found.st_ino
+        if file in names:
+            what = "named twice" if names[file] == path else f"the same file as {names[file]}"
+            raise ReportError(f"{what}: {why}", path)
+        names[file] = path
 
 
 def plain_text(data: bytes, path: str) -> bytes:

@@ -9,7 +9,7 @@ enters, and among these in the mean order of their entry.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..base.functions import stripped
 from .trace import Function, Trace
@@ -54,9 +54,7 @@ def order(traces: list[Trace], weights: list[float], least: float) -> Order:
             elif not function.name and (same or number == 0):  # addresses are those of one build
                 known = unnamed.get(function.address)
                 if known is None:
-                    own = list(function.touched)
-                    f = function
-                    unnamed[f.address] = Function(f.name, f.file, f.address, f.size, f.when, f.names, own)
+                    unnamed[function.address] = replace(function, touched=list(function.touched))
                 else:
                     known.touched += function.touched
         seen: dict[tuple[str, str], int] = defaultdict(int)
