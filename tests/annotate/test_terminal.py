@@ -212,13 +212,46 @@ def test_only_parameters_become_dots(label: str, fitted: str) -> None:
         (44, "file.cc:ns::function(...) [libx.so.1]"),
         (36, "...:ns::function(...) [libx.so.1]"),
         (33, "...:ns::function(...) [libx.so.1]"),
-        (32, "file.cc:ns::function(...)"),
-        (24, "file.cc:ns...nction(...)"),
+        (32, "ns::function(...) [libx.so.1]"),
+        (28, "file.cc:ns::function(...)"),
+        (24, "...:ns::function(...)"),
+        (20, "ns::function(...)"),
+        (16, "...::function"),
+        (12, "function"),
+        (7, "fu...on"),
     ],
 )
 def test_folders_go_first_and_the_middle_last(room: int, fitted: str) -> None:
     assert NAMES.fit(LABEL, room) == fitted
     assert len(fitted) <= room
+
+
+@pytest.mark.parametrize(
+    ("label", "room", "fitted"),
+    [
+        ("???:llvm::Map<...>::find(...) [/lib/libLLVM-14.so.1]", 42, "...::Map<...>::find(...) [libLLVM-14.so.1]"),
+        ("???:llvm::Map<...>::find(...) [/lib/libLLVM-14.so.1]", 23, "...::find(...)"),
+        ("a.cc:void ns::A::f<...>(...)", 20, "void ...::f<...>"),
+        ("heap ns::A::add (join.c:76)", 25, "heap ...::add (join.c:76)"),
+        ("a.rs:<impl core::ops::Index<I> for [T]>::index", 20, "...::index"),
+        ("a.cc:ns::A::operator->(...)", 20, "...::operator->(...)"),
+        ("a.cc:ns::A::operator<(...)", 19, "...::operator<(...)"),
+        ("a.cc:ns::A::get() const", 14, "...::get"),
+        ("a.cc:(anonymous namespace)::function(...)", 20, "...::function(...)"),
+        ("a.c:a_function_of_c_code", 16, "a_func..._c_code"),
+        ("???:??? [/lib/libLLVM-14.so.1]", 23, "??? [libLLVM-14.so.1]"),
+        ("/a/b/implementation.c:1234", 16, "implem....c:1234"),
+    ],
+)
+def test_the_end_of_a_function_stays(label: str, room: int, fitted: str) -> None:
+    assert NAMES.fit(label, room) == fitted
+
+
+def test_names_that_would_look_alike_get_no_more_room_than_they_need() -> None:
+    parameters = ", ".join(f"parameter_{i}" for i in range(40))
+    labels = [f"a.cc:space::{name}::run({parameters}) [a.out]" for name in ("First", "Second")]
+    short = NAMES.shortened([*labels, "a.cc:space::Third::walk() [a.out]"], 24, "/")
+    assert short == ["space::First::run(...)", "space::Second::run(...)", "...:space::Third::walk()"]
 
 
 def test_only_what_is_below_the_folder_is_relative() -> None:

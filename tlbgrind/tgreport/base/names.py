@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Callable
@@ -112,8 +113,7 @@ def _without_marks(text: str) -> str:
 
 def _without_file(text: str) -> str:
     """A function without its source file; a line keeps it."""
-    found = re.match(r"[^\s:\[\]]+(?=:[^\s:0-9])", text)
-    return text if found is None else _shorter(found[0], _CUT) + text[found.end() :]
+    return re.sub(r"\A[^\s:\[\]]+:(?=[^\s:0-9])", "", text)
 
 
 def _shorter(text: str, other: str) -> str:
@@ -128,12 +128,15 @@ _STEPS: tuple[Callable[[str], str], ...] = (
     _without_marks,
 )
 _OBJECT = re.compile(r"(?<=\S) \[[^\[\]]*\]\Z")
+_NO_PARAMETERS = re.compile(r"\((?:\.\.\.)?\)(?: const)?\Z")
 _LEAST = 24  # columns of a name whose object stays
 
 
 def fit(text: str, room: int) -> str:
-    """The text in so many columns; the middle goes last, and both ends stay, as does the object, if
-    there is room for it without the source file."""
+    """The text in so many columns: what it calls the function goes last, and of that the end stays.
+
+    The object stays, if there is room for it without the source file.
+    """
     for step in _STEPS:
         if len(text) <= room:
             return text
@@ -142,13 +145,46 @@ def fit(text: str, room: int) -> str:
         return text
     found = _OBJECT.search(text)
     if found is None:
-        return _cut_out(text, room)
+        return _fit_function(text, room)
     name = text[: found.start()]
-    function = _without_file(name)
+    least = min(_LEAST, len(_without_file(name)))
     for whole in (found[0], f" [{found[0][2:-1].rpartition('/')[2]}]"):  # of a path with blanks
-        if room - len(whole) >= min(_LEAST, len(function)):
-            return _cut_out(function, room - len(whole)) + whole
-    return _cut_out(name, room)
+        if room - len(whole) >= least:
+            return _fit_function(name, room - len(whole)) + whole
+    return _fit_function(name, room)
+
+
+def _fit_function(name: str, room: int) -> str:
+    """ "FILE:FUNCTION" without the file, then without the scopes that the function is in, the outermost
+    first, then without its parameters; the middle of what remains goes last."""
+    if len(name) <= room:
+        return name
+    function = _without_file(name)
+    if len(marked := f"{_CUT}:{function}") <= room and len(marked) < len(name):
+        return marked
+    texts = [function, *_with_fewer_scopes(function)]
+    texts.append(_NO_PARAMETERS.sub("", texts[-1]))
+    texts.append(texts[-1].replace(f"{_CUT}::", ""))
+    return next((text for text in texts if len(text) <= room), _cut_out(texts[-1], room))
+
+
+def _with_fewer_scopes(name: str) -> Iterator[str]:
+    depth = begin = 0
+    inside = False
+    for place, letter in enumerate(name):
+        if letter in "<([{":
+            depth += 1
+        elif letter in ">)]}" and not name.startswith("->", place - 1):
+            depth = max(0, depth - 1)
+        elif depth > 0:
+            continue
+        elif letter == " ":
+            if inside:
+                return
+            begin = place + 1  # behind a type that is returned, or a word before the function
+        elif place > begin and name.startswith("::", place):
+            inside = True
+            yield name[:begin] + _CUT + name[place:]
 
 
 def _cut_out(text: str, room: int) -> str:
@@ -169,18 +205,25 @@ def shortened(labels: Sequence[str], room: int, folder: str) -> list[str]:
     def relative(label: str) -> str:
         return inside.sub(r"\1", label)
 
-    steps: tuple[Callable[[str], str], ...] = (
-        lambda label: fit(fold(relative(label)), room),
-        lambda label: fit(relative(label), room),
-        relative,
-        lambda label: label,
-    )
-    short = {label: steps[0](label) for label in labels}
-    for step in steps[1:]:
+    def folded(label: str, room: int) -> str:
+        return fit(fold(relative(label)), room)
+
+    def fitted(label: str, room: int) -> str:
+        return fit(relative(label), room)
+
+    short = {label: folded(label, room) for label in labels}
+    rooms = [room, room * 3 // 2, room * 2, room * 3, sys.maxsize]
+    for how, more in [*zip([folded] * 4, rooms[1:4]), *zip([fitted] * 5, rooms), (_as_it_is, 0)]:
         times = Counter(short.values())
         alike = [label for label, text in short.items() if times[text] > 1]
-        short.update((label, step(label)) for label in alike)
+        if not alike:
+            break
+        short.update((label, how(label, more)) for label in alike)
     return [short[label] for label in labels]
+
+
+def _as_it_is(label: str, _room: int) -> str:
+    return label
 
 
 def cut(text: str, room: int) -> str:
