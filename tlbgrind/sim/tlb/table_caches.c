@@ -42,7 +42,9 @@ static uint32_t name_in(uint32_t region, uint64_t number)
 
 /* --- Memory --- */
 
-enum { HOST_LINE = 64 };
+/* A table of that size is taken to be in the host's nearer caches: to ask for it takes longer than
+   to wait for it. */
+enum { HOST_LINE = 64, FAR_BYTES = 20 * 1024 };
 
 static size_t up_to_line(size_t n)
 {
@@ -71,8 +73,9 @@ void tlb_table_caches_init(tlb_table_caches *t, const tlb_machine *m, void *memo
    t->n = tlb_tables_are_cached(m) ? m->n_caches : 0;
    t->memory_cycles = m->memory.cycles;
    t->one_size = true;
+   t->far = 0;
    for (unsigned of = 0; of < TLB_N_OF_ENTRIES; of++)
-      t->newest[of] = (tlb_newest_line){ 0, NULL, NO_NAME, NO_NAME };
+      t->newest[of] = (tlb_newest_line){ .number = TLB_NO_LINE };
    if (t->n == 0)
       return;
    t->region = (uint64_t *)(void *)at;
@@ -91,6 +94,8 @@ void tlb_table_caches_init(tlb_table_caches *t, const tlb_machine *m, void *memo
       for (size_t e = 0; e < (size_t)sets * c->ways; e++)
          l->line[e] = NO_NAME;
       at += line_bytes(c);
+      if (line_bytes(c) < FAR_BYTES)
+         t->far = i + 1;
       t->one_size = t->one_size && l->entry_bits == t->cache[0].entry_bits;
    }
 }
@@ -99,6 +104,7 @@ void tlb_table_caches_init(tlb_table_caches *t, const tlb_machine *m, void *memo
 
 /* Four names at once: GCC's vector extensions, which clang has, too. */
 typedef uint32_t names4 __attribute__((vector_size(16)));
+typedef int32_t signed4 __attribute__((vector_size(16)));
 typedef uint64_t words2 __attribute__((vector_size(16)));
 enum { AT_ONCE = 4 };
 
@@ -114,30 +120,55 @@ static inline names4 all_of(uint32_t number)
    return (names4){ number, number, number, number };
 }
 
-static const names4 first_ways = { 0, 1, 2, 3 };
+static const names4 four_ways = { 0, 1, 2, 3 };
 
-/* The way that has the line, or `ways`. */
 static inline __attribute__((always_inline))
-uint32_t way_of(const uint32_t *at, uint32_t ways, uint32_t name)
+bool is_in(const uint32_t *at, uint32_t ways, uint32_t name)
 {
-   names4 found = { 0 }; /* the way's number from the end */
+   names4 found = { 0 };
 #pragma GCC unroll 4
    for (uint32_t i = 0; i < ways; i += AT_ONCE)
-      found |= (names4)(names_at(at + i) == all_of(name)) & (all_of(ways - i) - first_ways);
+      found |= (names4)(names_at(at + i) == all_of(name));
    const words2 w = (words2)found;
-   const uint64_t both = w[0] | w[1];
-   return ways - (uint32_t)(both | both >> 32);
+   return (w[0] | w[1]) != 0;
 }
 
-/* Moves what stands before that way down by one. No branch depends on it, for it cannot be
-   foreseen. */
+/* Of a set that has the line: how many of its ways move, up to the one that has it. */
 static inline __attribute__((always_inline))
-void make_newest(uint32_t *at, uint32_t ways, uint32_t name, uint32_t way)
+uint32_t moving(const uint32_t *at, uint32_t ways, uint32_t name)
+{
+   names4 found = { 0 };
+#pragma GCC unroll 4
+   for (uint32_t i = 0; i < ways; i += AT_ONCE)
+      found |= (names4)(names_at(at + i) == all_of(name)) & (all_of(i + 1) + four_ways);
+   const words2 w = (words2)found;
+   const uint64_t both = w[0] | w[1];
+   return (uint32_t)(both | both >> 32);
+}
+
+/* Moves all down by one. */
+static inline __attribute__((always_inline))
+void put_first(uint32_t *at, uint32_t ways, uint32_t name)
 {
 #pragma GCC unroll 4
    for (uint32_t i = ways; i > 0;) {
       i -= AT_ONCE;
-      const names4 moves = (names4)(all_of(i) + first_ways <= all_of(way));
+      const names4 now = names_at(at + i - 1);
+      __builtin_memcpy(at + i, &now, sizeof now);
+   }
+   at[0] = name;
+}
+
+/* Moves down what stands before the line. No branch depends on where that is, for it cannot be
+   foreseen. */
+static inline __attribute__((always_inline))
+void move_first(uint32_t *at, uint32_t ways, uint32_t name)
+{
+   const signed4 n = (signed4)all_of(moving(at, ways, name));
+#pragma GCC unroll 4
+   for (uint32_t i = ways; i > 0;) {
+      i -= AT_ONCE;
+      const names4 moves = (names4)(n > (signed4)(all_of(i) + four_ways));
       const names4 move = names_at(at + i - 1) & moves, stay = names_at(at + i) & ~moves;
       const names4 now = move | stay;
       __builtin_memcpy(at + i, &now, sizeof now);
@@ -159,24 +190,34 @@ static bool use_any(uint32_t *at, uint32_t ways, uint32_t name)
    return false;
 }
 
+/* Whether a set has the line is asked first: mostly it is known before which, and all have to move
+   if it has not. */
 static inline __attribute__((always_inline))
 bool use_many(uint32_t *at, uint32_t ways, uint32_t name)
 {
-   const uint32_t way = way_of(at, ways, name);
-   make_newest(at, ways, name, way);
-   return way != ways;
+   if (!is_in(at, ways, name)) {
+      put_first(at, ways, name);
+      return false;
+   }
+   move_first(at, ways, name);
+   return true;
+}
+
+/* Apart, so that the loops for any number of ways are not in each place. */
+static __attribute__((noinline)) bool use_unusual(uint32_t *at, uint32_t ways, uint32_t name)
+{
+   return ways == 12            ? use_many(at, 12, name)
+          : ways % AT_ONCE == 0 ? use_many(at, ways, name)
+                                : use_any(at, ways, name);
 }
 
 /* Makes the line the newest of its set. Returns whether it was there. */
-static bool use(uint32_t *at, uint32_t ways, uint32_t name)
+static inline __attribute__((always_inline)) bool use(uint32_t *at, uint32_t ways, uint32_t name)
 {
-   if (at[0] == name)
-      return true;
-   if (ways == 16)
-      return use_many(at, 16, name);
-   if (ways == 8)
-      return use_many(at, 8, name);
-   return ways % AT_ONCE == 0 ? use_many(at, ways, name) : use_any(at, ways, name);
+   return ways == 16  ? use_many(at, 16, name)
+          : ways == 8 ? use_many(at, 8, name)
+          : ways == 4 ? use_many(at, 4, name)
+                      : use_unusual(at, ways, name);
 }
 
 /* Where lines of a kind begin: TLB_TABLE_DISTANCE in table_caches.h. */
@@ -191,23 +232,24 @@ static uint32_t *set_at(const tlb_lines *l, uint64_t at)
    return l->line + (size_t)tlb_set_of(at, l->sets, l->set_mask, 0) * l->ways;
 }
 
-static void fetch_set(const tlb_lines *l, uint64_t number)
+static inline void fetch_set(const tlb_lines *l, uint64_t number)
 {
    enum { NAMES = HOST_LINE / sizeof(uint32_t) };
    const uint32_t *const at = set_at(l, number);
-   for (unsigned way = 0; way < l->ways; way += NAMES)
+   __builtin_prefetch(at, 1);
+   for (unsigned way = NAMES; way < l->ways; way += NAMES)
       __builtin_prefetch(at + way, 1);
 }
 
 void tlb_table_caches_fetch_program(const tlb_table_caches *t, uint64_t page)
 {
-   for (unsigned i = 1; i < t->n; i++)
+   for (unsigned i = t->far; i < t->n; i++)
       fetch_set(&t->cache[i], page + start_of(TLB_OF_PROGRAM, 0));
 }
 
 void tlb_table_caches_fetch(const tlb_table_caches *t, unsigned of, uint64_t entry, uint64_t page)
 {
-   for (unsigned i = 1; i < t->n; i++) {
+   for (unsigned i = t->far; i < t->n; i++) {
       fetch_set(&t->cache[i], (entry >> t->cache[i].entry_bits) + start_of(of, 0));
       fetch_set(&t->cache[i], page + start_of(TLB_OF_PROGRAM, 0));
    }
@@ -239,18 +281,19 @@ static uint32_t read_sizes(tlb_table_caches *t, unsigned of, uint64_t whose, uin
 }
 
 /* Makes it the newest line of its kind. Returns whether the nearest cache has had it. */
-static inline bool read_first(tlb_table_caches *t, tlb_newest_line *newest, uint64_t whose,
-                              uint64_t number, uint64_t start)
+static inline __attribute__((always_inline))
+bool read_first(tlb_table_caches *t, tlb_newest_line *newest, uint64_t whose, uint64_t number,
+                uint64_t start)
 {
    const tlb_lines *const l = &t->cache[0];
    const uint64_t whole = number | whose;
-   if (newest->at == NULL || newest->number >> NEAR_BITS != whole >> NEAR_BITS)
+   if (newest->number >> NEAR_BITS != whole >> NEAR_BITS)
       newest->region_name = region_name(t, whole);
-   newest->number = whole;
-   newest->at = NULL;
+   newest->number = TLB_NO_LINE;
    if (newest->region_name == NO_NAME)
       return false;
    uint32_t *const at = set_at(l, number + start);
+   newest->number = whole;
    newest->at = at;
    newest->name = name_in(newest->region_name, number);
    return use(at, l->ways, newest->name);
@@ -263,7 +306,7 @@ uint32_t tlb_table_caches_look_up(tlb_table_caches *t, unsigned of, uint64_t who
    const uint64_t start = start_of(of, 0);
    if (read_first(t, newest, whose, number, start))
       return 0;
-   if (newest->at == NULL)
+   if (newest->region_name == NO_NAME)
       return t->memory_cycles;
    return t->one_size ? read_others(t, newest->name, number + start)
                       : read_sizes(t, of, whose, entry);
@@ -277,7 +320,8 @@ uint32_t tlb_table_caches_read_alone(tlb_table_caches *t, unsigned of, uint32_t 
    const uint64_t start = start_of(of, area);
    if (tlb_line_is_newest(newest, entry | whose) || read_first(t, newest, whose, entry, start))
       return 0;
-   return newest->at == NULL ? t->memory_cycles : read_others(t, newest->name, entry + start);
+   return newest->region_name == NO_NAME ? t->memory_cycles
+                                         : read_others(t, newest->name, entry + start);
 }
 
 /* No branch depends on whether the last cache has it, for nobody waits for the line. */
@@ -287,7 +331,7 @@ void tlb_table_caches_read_program(tlb_table_caches *t, uint32_t context, uint64
    tlb_newest_line *const newest = &t->newest[TLB_OF_PROGRAM];
    const uint64_t start = start_of(TLB_OF_PROGRAM, 0);
    if (tlb_line_is_newest(newest, page | whose) || read_first(t, newest, whose, page, start)
-       || newest->at == NULL)
+       || newest->region_name == NO_NAME)
       return;
    for (unsigned i = 1; i < t->n; i++) {
       const tlb_lines *const l = &t->cache[i];

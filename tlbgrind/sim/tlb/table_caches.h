@@ -51,10 +51,13 @@ typedef struct {
    uint32_t cycles;
 } tlb_lines;
 
+/* No line has it, for no context is above TLB_MAX_CONTEXT. */
+#define TLB_NO_LINE UINT64_MAX
+
 /* The line that was read last, in its set of the first cache. */
 typedef struct {
-   uint64_t number;
-   const uint32_t *at; /* NULL: none was */
+   uint64_t number; /* with what tells it from others, or TLB_NO_LINE */
+   const uint32_t *at;
    uint32_t name;
    uint32_t region_name; /* the part of the name that the lines of its region have */
 } tlb_newest_line;
@@ -70,6 +73,7 @@ typedef struct {
    tlb_lines cache[TLB_MAX_TABLE_CACHES];
    tlb_newest_line newest[TLB_N_OF_ENTRIES];
    uint32_t memory_cycles;
+   unsigned far; /* the sets of caches from this one on are worth asking for ahead */
    bool one_size; /* the lines of all caches have */
 } tlb_table_caches;
 
@@ -91,7 +95,7 @@ static inline uint64_t tlb_line_whose(unsigned of, uint32_t context)
    and mostly that of the last walk is asked for again. */
 static inline bool tlb_line_is_newest(const tlb_newest_line *newest, uint64_t number)
 {
-   return newest->number == number && newest->at != NULL && *newest->at == newest->name;
+   return newest->number == number && *newest->at == newest->name;
 }
 
 /* For tlb_table_caches_read(): one that is not the newest. */

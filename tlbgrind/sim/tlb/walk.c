@@ -145,7 +145,7 @@ static uint32_t read_tables(tlb_walker *w, unsigned first, unsigned end, uint64_
 void tlb_walk_fetch(const tlb_walker *w, uint64_t address)
 {
    const tlb_machine *const m = w->machine;
-   if (w->tables.n > 1)
+   if (w->tables.far < w->tables.n)
       tlb_table_caches_fetch(&w->tables, TLB_OF_STEP + m->n_walk_steps - 1,
                              address >> m->walk[m->n_walk_steps - 1].shift,
                              address >> m->base_page_shift);
