@@ -5,6 +5,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_threadstate.h"
+#include "pub_tool_xarray.h"
 
 #include <stddef.h>
 
@@ -24,6 +25,13 @@ Bool tg_data_objects_on;
 TgDataCheck* tg_data_check;
 
 static Bool* is_new; /* by thread: it has not run yet */
+
+/* The numbers of segments some of whose references have had a part looked up since parts were last
+   set aside; each number once, whichever segments have had it. A switch of threads goes through few
+   of all segments so. */
+static XArray* looked_up;  /* UInt */
+static Bool* is_looked_up; /* by number */
+static UInt n_numbers;     /* for which it has room */
 
 static void check_objects(UChar* guest_state, TgSegment* s);
 static void check_row_blocks(UChar* guest_state, TgSegment* s);
@@ -63,6 +71,7 @@ void tg_data_init(const TgOptions* options)
    if (!tg_data_objects_on)
       return;
    is_new = VG_(calloc)("tg.data.threads", VG_N_THREADS, sizeof *is_new);
+   looked_up = VG_(newXA)(VG_(malloc), "tg.data.looked_up", VG_(free), sizeof(UInt));
    tg_data_objects_init((UInt)options->data_frames);
    tg_words_init(&resolver, options->data_offsets);
    tg_named_init();
@@ -120,6 +129,20 @@ static TgLine* part_of(TgLine* line, UInt object, UInt row_block)
    return parts[at].part;
 }
 
+static void note_look_up(UInt number)
+{
+   if (number >= n_numbers) {
+      const UInt n = 2 * number + 1024;
+      is_looked_up = VG_(realloc)("tg.data.looked_up", is_looked_up, n * sizeof *is_looked_up);
+      VG_(memset)(is_looked_up + n_numbers, 0, (n - n_numbers) * sizeof *is_looked_up);
+      n_numbers = n;
+   }
+   if (is_looked_up[number])
+      return;
+   is_looked_up[number] = True;
+   VG_(addToXA)(looked_up, &number);
+}
+
 /* Its part is looked up again. */
 static void forget(TgDataRef* d)
 {
@@ -132,7 +155,13 @@ void tg_data_set_aside(void)
    if (!tg_data_objects_on || tg_n_missed_segments > 0)
       return;
    tg_lines_set_aside();
-   tg_superblocks_each_data(forget);
+   for (Word i = 0; i < VG_(sizeXA)(looked_up); i++) {
+      const UInt number = *(UInt*)VG_(indexXA)(looked_up, i);
+      is_looked_up[number] = False;
+      tg_segment_each_data(number, forget);
+   }
+   VG_(dropTailXA)(looked_up, VG_(sizeXA)(looked_up));
+   tg_superblocks_each_dead_data(forget);
 }
 
 TgLine* tg_data_line_at(TgLine* line, Addr a)
@@ -171,6 +200,7 @@ static __attribute__((noinline)) void attribute(TgSegment* s, TgDataRef* d, Addr
    TgRef* r = &tg_segment_refs(s)[d->nth];
    UInt number = 0;
    if (tg_data_objects_on) {
+      note_look_up(s->number);
       number = tg_words_find(a, True);
       if (tg_records_on)
          number = tg_record_note(number, r->site, a, d->size);

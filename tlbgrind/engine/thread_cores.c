@@ -48,16 +48,9 @@ void tg_cores_init(const TgOptions* options)
    n_siblings = options->kernel.siblings;
 }
 
-void tg_cores_settle(void)
+void tg_cores_add(void)
 {
    if (n_cores != TG_CORES_SHARED && at_hand != 0) {
-      tg_batch_look_up();
-      /* The lines have misses that are still to be taken back, and lack references. */
-      if (tg_collection_on) {
-         tg_collection_settle();
-         tg_superblocks_settle();
-      }
-      tg_engine_settle();
       /* Parts whose segments are listed could not be set aside. */
       tg_call_stack_take_misses();
       tg_threads_add(at_hand);
@@ -65,11 +58,31 @@ void tg_cores_settle(void)
    }
 }
 
+static void settle(void)
+{
+   tg_batch_look_up();
+   /* The lines have misses that are still to be taken back, and lack references. */
+   if (tg_collection_on) {
+      tg_collection_settle();
+      tg_superblocks_settle();
+   }
+   tg_engine_settle();
+   tg_cores_add();
+}
+
 void tg_cores_started(ThreadId tid)
 {
    if (n_cores == TG_CORES_SHARED || tid == at_hand)
       return;
-   tg_cores_settle();
+   if (at_hand != 0)
+      settle();
+   tg_cores_go_to(tid);
+}
+
+void tg_cores_go_to(ThreadId tid)
+{
+   if (n_cores == TG_CORES_SHARED || tid == at_hand)
+      return;
    at_hand = tid;
    if (core_of(tid) != core)
       go_to(core_of(tid));

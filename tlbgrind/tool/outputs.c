@@ -61,7 +61,7 @@ static void settle_counts(void)
    tg_call_stacks_settle();
    tg_engine_settle();
    tg_recording_settle();
-   tg_cores_settle();
+   tg_cores_add();
    const TgSuperblockTotals* b = tg_superblock_totals();
    VG_(memcpy)(results.straddles, tg_replay_straddles(), sizeof results.straddles);
    results.straddles[TLB_FETCH] = b->fetch_straddles;
@@ -404,6 +404,8 @@ void tg_outputs_thread(ThreadId tid)
    VG_(sprintf)(name, "%u", tid);
    tg_shares_go_to(threads, tg_shares_number(threads, name, &results));
    tg_recording_part(TLB_MARK_THREAD, tg_shares_label(threads));
+   /* Otherwise tg_cores_started() settles all of it once more. */
+   tg_cores_go_to(tid);
    at_hand = tid;
 }
 

@@ -279,24 +279,25 @@ void tg_superblocks_settle(void)
       settle_block(b);
 }
 
-static void each_of_block(TgSuperblock* b, void (*each)(TgDataRef* d))
+static void each_of_segment(const TgSegment* s, void (*each)(TgDataRef* d))
 {
-   for (UInt i = 0; i < b->n_segments; i++) {
-      const TgSegment* s = b->segment[i];
-      TgDataRef* const data = tg_segment_data(s);
-      for (UInt n = 0; n < (UInt)(s->n_refs - s->n_fetches); n++)
-         each(&data[n]);
-   }
+   TgDataRef* const data = tg_segment_data(s);
+   for (UInt n = 0; n < (UInt)(s->n_refs - s->n_fetches); n++)
+      each(&data[n]);
 }
 
-void tg_superblocks_each_data(void (*each)(TgDataRef* d))
+void tg_segment_each_data(UInt number, void (*each)(TgDataRef* d))
 {
-   TgSuperblock* b;
-   VG_(HT_ResetIter)(blocks);
-   while ((b = VG_(HT_Next)(blocks)) != NULL)
-      each_of_block(b, each);
-   for (b = dead; b != NULL; b = b->next)
-      each_of_block(b, each);
+   if (tg_segments[number] != NULL)
+      each_of_segment(tg_segments[number], each);
+}
+
+void tg_superblocks_each_dead_data(void (*each)(TgDataRef* d))
+{
+   for (const TgSuperblock* b = dead; b != NULL; b = b->next) {
+      for (UInt i = 0; i < b->n_segments; i++)
+         each_of_segment(b->segment[i], each);
+   }
 }
 
 /* Redirected code can be translated twice with one base, under two entries. */

@@ -213,8 +213,10 @@ Bool tg_superblocks_count(tlb_user kind);
 /* Books what the counters of all blocks hold, and sets them to zero. */
 void tg_superblocks_settle(void);
 
-/* Calls `each` for all data references, where they are attributed. */
-void tg_superblocks_each_data(void (*each)(TgDataRef* d));
+/* Where data is attributed: calls `each` for the data references of the segment that has the number
+   now, if there is one; and for those of blocks that have been discarded. */
+void tg_segment_each_data(UInt number, void (*each)(TgDataRef* d));
+void tg_superblocks_each_dead_data(void (*each)(TgDataRef* d));
 
 /* How often an instruction crossed the end of a page, and how often a guarded
    helper did not make the access that it was guarded for; settled so far. */
