@@ -369,32 +369,37 @@ static bool has(const tlb_late *l, unsigned filter)
    return l->found != 0 && l->page[l->found].place[filter] != TLB_LATE_NO_PLACE;
 }
 
+/* Finds what the reference drives out of a filter of few ways. Returns as look(). */
+static inline bool look_at_few(tlb_late *l, unsigned filter, uint64_t number, unsigned *n)
+{
+   use u[TLB_MOST_ORDERED];
+   bool in_order;
+   if (has(l, filter) && !l->page[l->found].is_in_doubt)
+      return false;
+   const unsigned n_pages = look_at_set(l, &l->filter[filter], number, u, &in_order);
+   if (in_order)
+      return false;
+   if (l->n_small > 1)
+      return true;
+   sort_few(u, n_pages);
+   const unsigned known = n_known(l, u, n_pages, 0);
+   *n = add_uses(l, *n, u + known, n_pages - known);
+   return false;
+}
+
 /* Finds what the reference drives out of each filter. Returns whether all uses are to be recorded
    first; if not, *n is how many are. */
 static bool look(tlb_late *l, uint64_t number, unsigned *n)
 {
-   for (unsigned i = 0; i < l->n; i++) {
-      tlb_late_filter *const f = &l->filter[i];
-      if (has(l, i) || !f->has_many_ways)
-         continue;
-      look_at_many(l, f);
-      if (!has_left_none(l, f))
+   tlb_late_filter *const many = &l->filter[l->many];
+   if (!has(l, l->many)) {
+      look_at_many(l, many);
+      if (!has_left_none(l, many))
          return true;
    }
    for (unsigned i = 0; i < l->n; i++) {
-      tlb_late_filter *const f = &l->filter[i];
-      use u[TLB_MOST_ORDERED];
-      bool in_order;
-      if (f->has_many_ways || (has(l, i) && !l->page[l->found].is_in_doubt))
-         continue;
-      const unsigned n_pages = look_at_set(l, f, number, u, &in_order);
-      if (in_order)
-         continue;
-      if (l->n_small > 1)
+      if (i != l->many && look_at_few(l, i, number, n))
          return true;
-      sort_few(u, n_pages);
-      const unsigned known = n_known(l, u, n_pages, 0);
-      *n = add_uses(l, *n, u + known, n_pages - known);
    }
    return false;
 }
