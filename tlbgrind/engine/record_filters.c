@@ -51,6 +51,8 @@ static UInt drives_out[TLB_N_USERS + 1]; /* a bit for each side: whose pages the
                                             drive out; the last one are prefetches */
 static tlb_large_filter large[TLB_MAX_FILTERS];
 static UInt n_large;
+static tlb_large_filter* large_of[TLB_N_USERS][TLB_MAX_FILTERS]; /* those of the user */
+static UInt n_large_of[TLB_N_USERS];
 static View view[TLB_MAX_RECORD_SIZES];
 static UInt n_views;
 static UChar view_number[TLB_MAX_PAGE_SHIFT + 1]; /* by the logarithm of its pages' size */
@@ -227,10 +229,8 @@ static UInt as_user(tlb_user user)
 static void fold_page(tlb_user user, tlb_page* p, tlb_page_number number)
 {
    const ULong time = time_of(p, user);
-   for (UInt i = 0; i < n_large; i++) {
-      if (tlb_large_filter_is_of(&large[i], user))
-         tlb_large_filter_use(&large[i], user, number, time);
-   }
+   for (UInt i = 0; i < n_large_of[user]; i++)
+      tlb_large_filter_use(large_of[user][i], user, number, time);
 }
 
 static ULong fold_late(tlb_side table, ULong last)
@@ -309,8 +309,8 @@ static void enter_large(UInt user, tlb_page_number page, ULong now)
 
 static Bool misses_large(tlb_user user, tlb_page_number page)
 {
-   for (UInt i = 0; i < n_large; i++) {
-      if (tlb_large_filter_is_of(&large[i], user) && !tlb_large_filter_hits(&large[i], page))
+   for (UInt i = 0; i < n_large_of[user]; i++) {
+      if (!tlb_large_filter_hits(large_of[user][i], page))
          return True;
    }
    return False;
@@ -321,15 +321,23 @@ static TgUseOrder* side_of_view(View* v, tlb_side table)
    return &v->side[is_joint ? 0 : table];
 }
 
+/* Where base pages have one set, their order is that of all large pages, too. */
+static Bool has_own_order(tlb_side table)
+{
+   return side_of(table)->sets > 1;
+}
+
 /* The recording has this use of the page now. */
 static void note_large(UInt user, tlb_side table, tlb_page_number page, ULong now)
 {
-   for (UInt i = 0; i < n_large; i++) {
-      tlb_large_filter* f = &large[i];
-      tlb_large_entry* u = tlb_large_filter_is_of(f, user) ? tlb_large_filter_find(f, page) : NULL;
+   for (UInt i = 0; i < n_large_of[user]; i++) {
+      tlb_large_filter* f = large_of[user][i];
+      tlb_large_entry* u = tlb_large_filter_find(f, page);
       if (u == NULL)
          continue;
       tlb_large_entry_use(u, user, page, now);
+      if (!has_own_order(table))
+         continue;
       View* v = view_of(f->is.shift);
       TgUseOrder* s = side_of_view(v, table);
       if (v->uses_of[user] == f)
@@ -440,7 +448,8 @@ static Bool is_in_order_of(tlb_side table, tlb_user user)
 /* Records n uses that were left for later. */
 static void record_late(tlb_side table, UInt n)
 {
-   tg_recorded_add_uses(tlb_record_use(user_of_late(table), 0), late[table].uses, n);
+   if (n > 0)
+      tg_recorded_add_uses(tlb_record_use(user_of_late(table), 0), late[table].uses, n);
 }
 
 /* Records in which order the pages of a set were used. */
@@ -486,12 +495,6 @@ static void add_large_uses(View* v, tlb_side table, UInt set)
       }
    }
    tg_record_uses(s, set, use, n, v->number);
-}
-
-/* Where base pages have one set, their order is that of all large pages, too. */
-static Bool has_own_order(tlb_side table)
-{
-   return side_of(table)->sets > 1;
 }
 
 /* Before a reference that a filter of large pages misses. */
@@ -881,6 +884,7 @@ static void make_large(const tlb_filter* is)
       tlb_large_filter** best = &v->uses_of[user];
       if (!tlb_large_filter_is_of(f, user))
          continue;
+      large_of[user][n_large_of[user]++] = f;
       TgUseOrder* s = side_of_view(v, tlb_side_of_user(user));
       s->sets = (UInt)tlb_common_divisor(is->sets, s->sets);
       if ((user != TLB_STORE || split)

@@ -288,6 +288,19 @@ static UInt line_number(TgLine* line)
    return line->recorded;
 }
 
+/* The reference has the number itself, where that is short: few sites and lines are in the
+   processor's caches. */
+static UInt line_number_of_ref(TgRef* r)
+{
+   enum { MOST = 0xffff };
+   if (LIKELY(r->line != 0))
+      return r->line;
+   const UInt number = line_number(line_of_ref(r));
+   if (number <= MOST && (!tg_data_on || r->kind == TLB_FETCH))
+      r->line = (UShort)number;
+   return number;
+}
+
 /* The kernel flushes. Which machines lose what is chosen later, so this is the same. */
 static void flush_comes(TgLine* line, Addr start, Addr end, ULong bytes)
 {
@@ -328,7 +341,7 @@ void tg_recording_refer(TgRef* r, tlb_page* p, tlb_page_number number, ULong now
          tg_call_stack_tell();
       tg_recorded_end_moves();
    }
-   tg_recorded_add((tlb_record){ .what = (uint8_t)what, .line = line_number(line_of_ref(r)),
+   tg_recorded_add((tlb_record){ .what = (uint8_t)what, .line = line_number_of_ref(r),
                                  .page = number });
    tg_record_filters_refer(user, stores_too, p, number, now);
 }

@@ -34,6 +34,7 @@ typedef struct {
    Bool modifies;
    Bool locked; /* a read that is one touch with the write behind it: the page
                    is never only read */
+   UShort line; /* its line's number in the recording (engine/recording.h), or 0 */
 } TgRef;
 
 /* Where its misses are counted, also if this is the first. */

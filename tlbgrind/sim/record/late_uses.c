@@ -195,20 +195,29 @@ static void sort_few(use *u, unsigned n)
    }
 }
 
-enum { PIECE = 16, MOST = TLB_MAX_FILTER_WAYS };
+enum { MOST = TLB_MAX_FILTER_WAYS, AT_ONCE = 4, PIECE = 4 * AT_ONCE };
 
 _Static_assert(MOST % PIECE == 0, "what is sorted is filled up to a whole piece");
 
-/* How many of the first n keys, filled up to a whole piece, are less. Compilers make vectors of the
-   inner loop. */
-static unsigned n_less(const int32_t *key, unsigned n, int32_t than)
+/* Four keys at once: GCC's vector extensions, which clang has, too. */
+typedef int32_t keys4 __attribute__((vector_size(16)));
+
+/* Of each of a piece of the n keys, how many of all are less. */
+static inline void count_less(const keys4 *key, unsigned n, const keys4 *piece, keys4 *less)
 {
-   unsigned less = 0;
-   for (unsigned i = 0; i < n; i += PIECE) {
-      for (unsigned j = 0; j < PIECE; j++)
-         less += key[i + j] < than;
+   keys4 a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
+   for (unsigned i = 0; i < n; i++) {
+      const int32_t one = key[i / AT_ONCE][i % AT_ONCE];
+      const keys4 all = { one, one, one, one };
+      a -= all < piece[0];
+      b -= all < piece[1];
+      c -= all < piece[2];
+      d -= all < piece[3];
    }
-   return less;
+   less[0] = a;
+   less[1] = b;
+   less[2] = c;
+   less[3] = d;
 }
 
 /* The same of up to MOST that are later than `last`. In 32 bits, as most times since then are, four
@@ -216,7 +225,7 @@ static unsigned n_less(const int32_t *key, unsigned n, int32_t than)
 static void sort_many(use *u, unsigned n, uint64_t last)
 {
    use was[MOST];
-   int32_t key[MOST];
+   keys4 key[MOST / AT_ONCE], less[MOST / AT_ONCE];
    uint64_t all = 0;
    for (unsigned i = 0; i < n; i++)
       all |= u[i].time - last;
@@ -226,12 +235,14 @@ static void sort_many(use *u, unsigned n, uint64_t last)
    }
    for (unsigned i = 0; i < n; i++) {
       was[i] = u[i];
-      key[i] = (int32_t)((u[i].time - last) * MOST + i);
+      key[i / AT_ONCE][i % AT_ONCE] = (int32_t)((u[i].time - last) * MOST + i);
    }
    for (unsigned i = n; i % PIECE != 0; i++)
-      key[i] = INT32_MAX;
+      key[i / AT_ONCE][i % AT_ONCE] = INT32_MAX;
+   for (unsigned i = 0; i < n; i += PIECE)
+      count_less(key, n, key + i / AT_ONCE, less + i / AT_ONCE);
    for (unsigned i = 0; i < n; i++)
-      u[n_less(key, n, key[i])] = was[i];
+      u[less[i / AT_ONCE][i % AT_ONCE]] = was[i];
 }
 
 static unsigned add_uses(tlb_late *l, unsigned n, const use *u, unsigned n_uses)
@@ -258,21 +269,23 @@ static unsigned n_known(const tlb_late *l, const use *u, unsigned n, uint64_t be
    do already but for those between them. */
 static unsigned take_used(tlb_late *l, use *out)
 {
+   tlb_late_page *const page = l->page;
+   const uint64_t last = l->last;
    unsigned n = 0;
    uint16_t before = 0, next;
    for (uint16_t at = l->oldest; at != 0; at = next) {
-      tlb_late_page *const p = &l->page[at];
+      tlb_late_page *const p = &page[at];
       next = p->newer;
       out[n] = (use){ *p->time, at };
-      if (out[n].time > l->last) {
+      if (out[n].time > last) {
          n++;
          continue;
       }
       p->older = before;
-      *(before != 0 ? &l->page[before].newer : &l->oldest) = at;
+      *(before != 0 ? &page[before].newer : &l->oldest) = at;
       before = at;
    }
-   sort_many(out, n, l->last);
+   sort_many(out, n, last);
    l->newest = before;
    return n;
 }
@@ -280,22 +293,25 @@ static unsigned take_used(tlb_late *l, use *out)
 unsigned tlb_late_all(tlb_late *l)
 {
    use u[TLB_MAX_FILTER_WAYS + 1];
+   tlb_late_page *const page = l->page;
    const unsigned n = take_used(l, u);
    const unsigned known = n_known(l, u, n, l->in_order);
+   const uint64_t n_recorded = l->n_recorded + 1 - known;
    uint16_t before = l->newest;
    for (unsigned i = 0; i < n; i++) {
-      tlb_late_page *const p = &l->page[u[i].which];
+      tlb_late_page *const p = &page[u[i].which];
       p->older = before;
-      *(before != 0 ? &l->page[before].newer : &l->oldest) = u[i].which;
+      *(before != 0 ? &page[before].newer : &l->oldest) = u[i].which;
       before = u[i].which;
       if (i < known)
          continue;
       l->uses[i - known] = p->number;
-      p->recorded = ++l->n_recorded;
+      p->recorded = n_recorded + i;
    }
    if (before != 0)
-      l->page[before].newer = 0;
+      page[before].newer = 0;
    l->newest = before;
+   l->n_recorded += n - known;
    if (n > 0)
       l->last = u[n - 1].time;
    l->in_order = l->n_recorded;
@@ -310,33 +326,31 @@ static uint16_t *set_of(const tlb_late_filter *f, uint64_t number)
 }
 
 /* Puts the set's pages into `out`. Returns how many there are, and finds which leaves: the one that
-   was not used for longest, unless a place is empty. */
-static unsigned look_at_set(const tlb_late *l, tlb_late_filter *f, uint64_t number, use *out)
+   was not used for longest, unless a place is empty. *in_order: the recording has the uses in the
+   order of their times. Most sets are so, and which page is older cannot be foreseen: no branch
+   depends on that. */
+static unsigned look_at_set(const tlb_late *l, tlb_late_filter *f, uint64_t number, use *out,
+                            bool *in_order)
 {
    const uint16_t *const set = set_of(f, number);
+   uint64_t recorded[TLB_MOST_ORDERED];
+   bool is = true;
    unsigned n = 0, oldest = 0;
    uint64_t least = UINT64_MAX;
    for (; n < f->is.ways && set[n] != 0; n++) {
-      out[n] = (use){ *l->page[set[n]].time, set[n] };
-      oldest = out[n].time < least ? n : oldest;
-      least = out[n].time < least ? out[n].time : least;
+      const tlb_late_page *const p = &l->page[set[n]];
+      const uint64_t time = *p->time;
+      for (unsigned i = 0; i < n; i++)
+         is &= (out[i].time < time) == (recorded[i] < p->recorded);
+      out[n] = (use){ time, set[n] };
+      recorded[n] = p->recorded;
+      oldest = time < least ? n : oldest;
+      least = time < least ? time : least;
    }
    f->leaves = n == f->is.ways ? set[oldest] : 0;
    f->gets = (uint16_t)(set + (n == f->is.ways ? oldest : n) - f->at);
+   *in_order = is;
    return n;
-}
-
-/* Whether the recording has the uses in the order of their times. Most sets are so, and which page
-   is older cannot be foreseen: no branch depends on that. */
-static bool is_in_order(const tlb_late *l, const use *u, unsigned n)
-{
-   bool is = true;
-   for (unsigned i = 1; i < n; i++) {
-      for (unsigned j = 0; j < i; j++)
-         is &= (u[j].time < u[i].time)
-               == (l->page[u[j].which].recorded < l->page[u[i].which].recorded);
-   }
-   return is;
 }
 
 static void look_at_many(const tlb_late *l, tlb_late_filter *f)
@@ -355,32 +369,37 @@ static bool has(const tlb_late *l, unsigned filter)
    return l->found != 0 && l->page[l->found].place[filter] != TLB_LATE_NO_PLACE;
 }
 
+/* Finds what the reference drives out of a filter of few ways. Returns as look(). */
+static inline bool look_at_few(tlb_late *l, unsigned filter, uint64_t number, unsigned *n)
+{
+   use u[TLB_MOST_ORDERED];
+   bool in_order;
+   if (has(l, filter) && !l->page[l->found].is_in_doubt)
+      return false;
+   const unsigned n_pages = look_at_set(l, &l->filter[filter], number, u, &in_order);
+   if (in_order)
+      return false;
+   if (l->n_small > 1)
+      return true;
+   sort_few(u, n_pages);
+   const unsigned known = n_known(l, u, n_pages, 0);
+   *n = add_uses(l, *n, u + known, n_pages - known);
+   return false;
+}
+
 /* Finds what the reference drives out of each filter. Returns whether all uses are to be recorded
    first; if not, *n is how many are. */
 static bool look(tlb_late *l, uint64_t number, unsigned *n)
 {
-   for (unsigned i = 0; i < l->n; i++) {
-      tlb_late_filter *const f = &l->filter[i];
-      if (has(l, i) || !f->has_many_ways)
-         continue;
-      look_at_many(l, f);
-      if (!has_left_none(l, f))
+   tlb_late_filter *const many = &l->filter[l->many];
+   if (!has(l, l->many)) {
+      look_at_many(l, many);
+      if (!has_left_none(l, many))
          return true;
    }
    for (unsigned i = 0; i < l->n; i++) {
-      tlb_late_filter *const f = &l->filter[i];
-      use u[TLB_MOST_ORDERED];
-      const bool is_there = has(l, i);
-      if (f->has_many_ways || (is_there && !l->page[l->found].is_in_doubt))
-         continue;
-      const unsigned n_pages = look_at_set(l, f, number, u);
-      if (is_in_order(l, u, n_pages))
-         continue;
-      if (l->n_small > 1)
+      if (i != l->many && look_at_few(l, i, number, n))
          return true;
-      sort_few(u, n_pages);
-      const unsigned known = n_known(l, u, n_pages, 0);
-      *n = add_uses(l, *n, u + known, n_pages - known);
    }
    return false;
 }
