@@ -61,7 +61,7 @@ def both_ways(host: Host) -> Sequence[Program]:
 
 
 def with_cachegrind(host: Host) -> Sequence[Program]:
-    return host.programs[2:] if host.qemu and not ALL else (*host.programs, *host.more_programs)
+    return (*(host.programs[2:] if host.qemu and not ALL else host.programs), *host.more_programs)
 
 
 def each(hosts: list[Host], programs: Callable[[Host], Sequence[Program]]) -> pytest.MarkDecorator:
