@@ -82,7 +82,7 @@ SORTED = "select sum(x) from (with recursive n(x) as (select 1 union all select 
 LOOP = Program("bin/bash", ("-c", "for i in 1 2 3; do echo $((i * i)); done"))
 PYTHON = Program("usr/bin/python3", ("-S", "-c", "print(sum(range(100)))"))
 SMALL = (
-    Program("bin/busybox", ("sort", str(SOURCE / "COPYING"))),
+    Program("bin/busybox", ("sort", str(SOURCE / "tests" / "hosts" / "refs.h"))),
     LOOP,
     Program("usr/bin/sqlite3", (":memory:", SORTED)),
     Program("usr/bin/xz", ("-0", "-T1", "-c", str(SOURCE / "tests" / "hosts" / "refs.h"))),

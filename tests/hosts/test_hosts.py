@@ -47,8 +47,8 @@ HERE = hosts_here()
 WITH_ORACLES = [h for h in HERE if h.oracles]
 
 
-# Under emulation, which is slow, two programs are simulated, and with the two others the files of both
-# paths are compared: so each runs with both.
+# Under emulation, which is slow, two programs are simulated naively; the two others are compared with
+# cachegrind, and with them the files of both paths: so each runs with both, and has an oracle.
 ALL = "TG_ALL_PROGRAMS" in os.environ
 
 
@@ -58,6 +58,10 @@ def simulated(host: Host) -> Sequence[Program]:
 
 def both_ways(host: Host) -> Sequence[Program]:
     return host.programs[2:] or host.programs if host.qemu and not ALL else host.programs
+
+
+def with_cachegrind(host: Host) -> Sequence[Program]:
+    return (*(host.programs[2:] if host.qemu and not ALL else host.programs), *host.more_programs)
 
 
 def each(hosts: list[Host], programs: Callable[[Host], Sequence[Program]]) -> pytest.MarkDecorator:
@@ -298,7 +302,7 @@ def cachegrind(host: Host, program: Sequence[str | Path], folder: Path) -> list[
     raise AssertionError("no summary")
 
 
-@each(WITH_ORACLES, lambda h: (*h.programs, *h.more_programs))
+@each(WITH_ORACLES, with_cachegrind)
 def test_with_cachegrinds_definitions_all_counts_are_cachegrinds(host: Host, program: Program, folder: Path) -> None:
     options = ["--as-cachegrind=yes", "--itlb=64,4", "--dtlb=64,4", "--stlb=2048,8"]
     command = command_line(host, program, folder)

@@ -467,7 +467,7 @@ def paged_stream(rng: random.Random, machine: Machine, sizes: tuple[int, ...], n
     return made
 
 
-def cases_of(policy: str, ask_percent: int, count: int = 60, n: int = 3000) -> list[Case]:
+def cases_of(policy: str, ask_percent: int, count: int = 60, n: int = 1500) -> list[Case]:
     rng = random.Random(f"{policy} {ask_percent}")
     made = []
     for _ in range(count):
@@ -498,7 +498,7 @@ def test_each_outcome_is_the_models(policy: str, ask_percent: int) -> None:
 @pytest.mark.parametrize("policy", POLICIES)
 def test_each_outcome_on_random_machines_is_the_models(policy: str, ask_percent: int) -> None:
     """Pages of many sizes that change, arrays by size and by kind, splitting, coalescing, side by side."""
-    compare(paged_cases(policy, ask_percent, 60, 1500, (policy, policy, policy, *POLICIES), 64))
+    compare(paged_cases(policy, ask_percent, 40, 1500, (policy, policy, policy, *POLICIES), 64))
 
 
 @pytest.mark.parametrize("ask_percent", [100, 0])
