@@ -184,12 +184,18 @@ _TOLD_PID = re.compile(rb"(pid:? |forked from: |(?:/|_of_)(?:tlbgrind|faults|rea
 _SHOWN_PID = re.compile(rb"^(expect )\d+", re.MULTILINE)
 
 
+def as_begun(pids: set[int]) -> list[int]:
+    """In the order in which the processes began: behind the largest number the kernel starts anew."""
+    half = int(Path("/proc/sys/kernel/pid_max").read_text(encoding="ascii")) // 2
+    return sorted(pids, key=lambda pid: (max(pids) - pid > half, pid))
+
+
 def without_pids(written: dict[str, bytes], stderr: bytes) -> Files:
     """The files, with P1, P2 ... for process numbers; stderr by process, for several write when they happen to."""
     pids = {int(match[2]) for match in map(_FILE_PID.match, written) if match}
     lines = stderr.removesuffix(b"\n").split(b"\n")
     pids |= {int(match[2]) for match in map(_STDERR_PID.match, lines) if match}
-    names = {pid: f"P{n + 1}" for n, pid in enumerate(sorted(pids))}
+    names = {pid: f"P{n + 1}" for n, pid in enumerate(as_begun(pids))}
 
     def named(digits: str) -> str:
         return names.get(int(digits), digits)

@@ -2,6 +2,7 @@
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -43,6 +44,15 @@ def test_a_build_is_the_same_as_itself() -> None:
         assert (done.returncode, done.stderr) == (0, ""), done.stdout
         assert ", 0 differ, 0 unsteady, 0 runs failed, 0 not run; " in done.stdout
         assert files is None or done.stdout.startswith(f"1 runs, {files} files the same")
+
+
+def test_processes_are_numbered_as_they_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(SCRIPT.parent / "oracle")
+    same_runs = importlib.import_module("same_runs")
+    most = int(Path("/proc/sys/kernel/pid_max").read_text(encoding="ascii"))
+    for begun in ([7, 8, 301], [most - 2, most - 1, 301, 302]):
+        told = same_runs.without_pids({f"tlbgrind.{pid}": b"" for pid in begun}, b"")
+        assert [name for name in told if name != "stderr"] == [f"tlbgrind.P{n + 1}" for n in range(len(begun))]
 
 
 def test_a_build_that_counts_otherwise_differs(tmp_path: Path) -> None:
