@@ -1,8 +1,8 @@
 # test_mmus.py -- many machines at once against naive ones, reference by reference.
 # Part of tlbgrind.  GPL-2.0-or-later; see COPYING.
 """Random machines, streams and mappings that change, from fixed seeds, through tests/mmu/mmudrive: the
-sanitized simulator must count what a naive model in C counts, and that what the one in Python does. `make check-long'
-has more seeds.
+sanitized simulator must count what a naive model in C counts, and that what the one in Python does.
+`make check-long' has more seeds.
 
 A case that goes wrong is printed, made smaller: as a file of tests/mmu/cases it is played from then on.
 """

@@ -72,9 +72,7 @@ static void settle(void)
 
 void tg_cores_started(ThreadId tid)
 {
-   if (n_cores == TG_CORES_SHARED || tid == at_hand)
-      return;
-   if (at_hand != 0)
+   if (n_cores != TG_CORES_SHARED && at_hand != 0 && at_hand != tid)
       settle();
    tg_cores_go_to(tid);
 }

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Callable
 
 _CUT = "..."
@@ -155,8 +155,8 @@ def fit(text: str, room: int) -> str:
 
 
 def _fit_function(name: str, room: int) -> str:
-    """ "FILE:FUNCTION" without the file, then without the scopes that the function is in, the outermost
-    first, then without its parameters; the middle of what remains goes last."""
+    """First without the file, then without the scopes that the function is in, the outermost first,
+    then without its parameters; the middle of what remains goes last."""
     if len(name) <= room:
         return name
     function = _without_file(name)
@@ -205,25 +205,23 @@ def shortened(labels: Sequence[str], room: int, folder: str) -> list[str]:
     def relative(label: str) -> str:
         return inside.sub(r"\1", label)
 
-    def folded(label: str, room: int) -> str:
-        return fit(fold(relative(label)), room)
+    def fitted(folds: bool, columns: int, label: str) -> str:
+        name = relative(label)
+        return fit(fold(name) if folds else name, columns)
 
-    def fitted(label: str, room: int) -> str:
-        return fit(relative(label), room)
-
-    short = {label: folded(label, room) for label in labels}
-    rooms = [room, room * 3 // 2, room * 2, room * 3, sys.maxsize]
-    for how, more in [*zip([folded] * 4, rooms[1:4]), *zip([fitted] * 5, rooms), (_as_it_is, 0)]:
+    steps: list[Callable[[str], str]] = [
+        partial(fitted, folds, room * halves // 2) for folds in (True, False) for halves in (2, 3, 4, 6)
+    ]
+    steps += [relative, str]
+    short: dict[str, str] = {}
+    alike = list(labels)
+    for step in steps:
+        short.update((label, step(label)) for label in alike)
         times = Counter(short.values())
         alike = [label for label, text in short.items() if times[text] > 1]
         if not alike:
             break
-        short.update((label, how(label, more)) for label in alike)
     return [short[label] for label in labels]
-
-
-def _as_it_is(label: str, _room: int) -> str:
-    return label
 
 
 def cut(text: str, room: int) -> str:
