@@ -45,14 +45,15 @@ AC_DEFUN([TG_TEST_PREREQUISITES],
    AC_CHECK_PROGS([CPUID], [cpuid], [no])
    AS_IF([test "$CPUID" = no], [AS_VAR_APPEND([tg_check_missing], [" cpuid"])])
 
-   # The first python3 may be one that the user installed beside the distribution's.
+   # The first python3 may be one that the user installed beside the distribution's; or a script that
+   # looks for it, which takes longer than many a test: then the one that it finds comes first in PATH.
    AC_ARG_VAR([PYTHON], [Python 3 with pytest, for the tests])
    AC_MSG_CHECKING([for a Python with pytest])
    tg_pytest=no
    for tg_python in ${PYTHON:-python3 /usr/bin/python3}; do
      AS_IF([tg_version=`"$tg_python" -c 'import pytest; print(pytest.__version__)' 2>/dev/null`],
        [tg_pytest=yes
-        PYTHON=`command -v "$tg_python"`
+        PYTHON=`"$tg_python" -c 'import sys; print(sys.executable)'`
         break])
    done
    AS_IF([test $tg_pytest = yes],
@@ -60,6 +61,9 @@ AC_DEFUN([TG_TEST_PREREQUISITES],
      [AC_MSG_RESULT([no])
       PYTHON=${PYTHON:-python3}
       AS_VAR_APPEND([tg_check_missing], [" python3-pytest"])])
+   AS_IF([test $tg_pytest = yes && test "`command -v python3`" != "${PYTHON%/*}/python3"],
+     [TG_PYTHON_FIRST=${PYTHON%/*}:])
+   AC_SUBST([TG_PYTHON_FIRST])
 
    AC_CHECK_PROGS([MYPY], [mypy], [mypy])
    AC_CHECK_PROGS([RUFF], [ruff], [ruff])
