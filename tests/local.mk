@@ -378,6 +378,7 @@ TEST_HELPERS = \
 	tests/tg_environment.py \
 	tests/tg_huge.py \
 	tests/tg_lacking.py \
+	tests/tg_long.py \
 	tests/tg_names.py \
 	tests/tg_tables.py \
 	tests/tg_tap.py \
@@ -677,6 +678,7 @@ AM_TESTS_ENVIRONMENT = \
 	TG_CXX='$(CXX_CLIENTS)'; export TG_CXX; \
 	PKG_CONFIG='$(PKG_CONFIG)'; export PKG_CONFIG; \
 	PYTHON='$(PYTHON)'; export PYTHON; \
+	PATH='$(TG_PYTHON_FIRST)'$$PATH; export PATH; \
 	PYTHONDONTWRITEBYTECODE=1; export PYTHONDONTWRITEBYTECODE; \
 	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
 	LC_ALL=C.UTF-8; export LC_ALL; \
@@ -787,11 +789,27 @@ bench: all
 	@$(AM_TESTS_ENVIRONMENT) $(PYTHON) $(srcdir)/tests/bench/bench.py $(BENCH_FLAGS)
 
 # ---------------------------------------------------------------- check-long
-# 100,000 random cases for sim/mmu, and 5,000 with each of what else a core can have; the
-# fast path and many machines on a thousand random programs and those of the bench; an hour.
+# The cases that `make check' leaves out (tests/tg_long.py); 100,000 random cases for sim/mmu, and 5,000
+# with each of what else a core can have; the fast path and many machines on a thousand random
+# programs and those of the bench; two hours.
 # make check-long LONG_FLAGS='--programs 100 --no-bench'
 
 LINT_FILES += tests/oracle/fast_path_at_length.py
+
+# Those that use tests/tg_long.py.
+LONG_TESTS = \
+	tests/companions/test_damage.py \
+	tests/experiments/test_experiments.py \
+	tests/hosts/test_hosts.py \
+	tests/hosts/test_kernel.py \
+	tests/model/test_properties.py \
+	tests/oracle/test_any_machine.py \
+	tests/oracle/test_cachegrind.py \
+	tests/oracle/test_clients.py \
+	tests/oracle/test_lackey.py \
+	tests/oracle/test_many_machines.py \
+	tests/tool/test_calls_with_data.py \
+	tests/tool/test_process.py
 
 LONG_MMU_CASES = \
 	--flushes \
@@ -811,6 +829,7 @@ LONG_MMU_CASES = \
 
 .PHONY: check-long
 check-long: all tests/clients/oracle_part tests/clients/pages_use tests/mmu/mmudrive
+	TG_LONG=yes $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(LONG_TESTS)'
 	tests/mmu/mmudrive --seed=1000000 --cases=100000
 	@for more in $(LONG_MMU_CASES); do \
 	  echo "tests/mmu/mmudrive $$more"; \

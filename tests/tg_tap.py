@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 
 import pytest
+from tg_long import LONG
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -19,6 +20,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Tap(config.getoption("--tap-fd")))
+    config.addinivalue_line("markers", "long: see tg_long.py")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left_out = [] if LONG else [item for item in items if item.get_closest_marker("long")]
+    items[:] = [item for item in items if LONG or not item.get_closest_marker("long")]
+    config.hook.pytest_deselected(items=left_out)
 
 
 class Tap:

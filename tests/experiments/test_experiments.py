@@ -15,6 +15,7 @@ import pytest
 from exp_frame import Missing
 from exp_lab import Array, Broken, Lab, Machine, named
 from exp_timed import Timed
+from tg_long import long
 
 RESULT = frame.Result(
     [frame.Table("Misses", ["machine", "counted"], [["small", "7"], ["large", "0"]])],
@@ -70,7 +71,7 @@ def experiments(*arguments: object) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("name", ["E1", "E2", "E3", "E6", "E7", "E8", "E9", "E10", "E11", "E12-small"])
+@pytest.mark.parametrize("name", ["E1", "E2", "E3", "E6", "E7", "E8", "E9", "E10", "E11", long("E12-small")])
 def test_short_experiments(name: str, tmp_path: Path) -> None:
     done = experiments("--only", name, "--output", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr

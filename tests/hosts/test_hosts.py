@@ -35,6 +35,7 @@ from hosts_support import (
 )
 from oracle.naive_tlb import Array, Hierarchy
 from tg_companions import package
+from tg_long import LONG
 
 CLIENTS = SOURCE / "tests" / "clients"
 TG_SIMULATE = Path(os.environ["TG_BUILDDIR"], "tlbgrind/tg_simulate")  # of this architecture
@@ -47,21 +48,18 @@ HERE = hosts_here()
 WITH_ORACLES = [h for h in HERE if h.oracles]
 
 
-# Under emulation, which is slow, two programs are simulated naively; the two others are compared with
-# cachegrind, and with them the files of both paths: so each runs with both, and has an oracle.
-ALL = "TG_ALL_PROGRAMS" in os.environ
-
-
+# Half of a host's programs are simulated naively; the others are compared with cachegrind, and with
+# them the files of both paths: so each runs with both, and has an oracle.
 def simulated(host: Host) -> Sequence[Program]:
-    return host.programs[:2] if host.qemu and not ALL else host.programs
+    return host.programs if LONG else host.programs[:2]
 
 
 def both_ways(host: Host) -> Sequence[Program]:
-    return host.programs[2:] or host.programs if host.qemu and not ALL else host.programs
+    return host.programs if LONG else host.programs[2:] or host.programs
 
 
 def with_cachegrind(host: Host) -> Sequence[Program]:
-    return (*(host.programs[2:] if host.qemu and not ALL else host.programs), *host.more_programs)
+    return (*both_ways(host), *(host.more_programs if LONG or not host.qemu else ()))
 
 
 def each(hosts: list[Host], programs: Callable[[Host], Sequence[Program]]) -> pytest.MarkDecorator:
@@ -173,10 +171,10 @@ def assert_all_give_the_same(host: Host, ways: Sequence[Callable[[int], object]]
 @each(WITH_ORACLES, simulated)
 def test_programs_count_as_a_naive_simulation(host: Host, program: Program, folder: Path) -> None:
     command = command_line(host, program, folder)
-    # Under emulation a program has one of the machines, and the next program another.
+    # A program has one of the machines, and the next program another.
     at = host.programs.index(program) % len(MACHINES)
     traces: list[list[tuple[str, int, int]]] = []
-    for machine in MACHINES[at : at + 1] if host.qemu else MACHINES:
+    for machine in MACHINES if LONG or len(host.programs) == 1 else MACHINES[at : at + 1]:
 
         def naive(turn: int, machine: Machine = machine) -> Counter[str]:
             if turn == len(traces):

@@ -27,6 +27,7 @@ from hosts_support import (
 )
 from machine_image import Image
 from tg_lacking import skip_what_lacks
+from tg_long import LONG
 
 MACHINES = [(h, s) for h in hosts_here() for s in h.systems]
 HUGE_PAGES, FOLIOS = "huge", "folios"  # the numbers of huge.c
@@ -99,7 +100,7 @@ def disk(host: Host, system: System, folder: Path) -> tuple[bytes, list[str]]:
     for source in ("native_run.c", "pages.c", "huge.c"):
         image.file(f"/{source[:-2]}", compile_client(host, SOURCE / "tests" / "hosts" / source, folder).read_bytes())
     commands = ["/pages"]
-    for program in host.programs:
+    for program in host.programs if LONG else host.programs[:2]:
         path, *arguments = command_line(host, program, folder)
         inside = f"/{Path(path).relative_to(root_of(host))}"
         add_program(image, host, inside, known)

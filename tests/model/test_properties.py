@@ -16,12 +16,16 @@ from typing import Union
 
 import pytest
 from model.naive_machine import Array, Machine, Naive
+from tg_long import LONG
 
 SIMDRIVE = Path(os.environ["TG_BUILDDIR"], "tests", "model", "simdrive")
 
 POLICIES = ("lru", "plru", "fifo", "nru", "random")
 
 MAX_CONTEXT = 126
+
+# Random cases: half of those of `make check-long'.
+LESS = 1 if LONG else 2
 
 
 @dataclass(frozen=True)
@@ -467,7 +471,7 @@ def paged_stream(rng: random.Random, machine: Machine, sizes: tuple[int, ...], n
     return made
 
 
-def cases_of(policy: str, ask_percent: int, count: int = 60, n: int = 1500) -> list[Case]:
+def cases_of(policy: str, ask_percent: int, count: int = 60 // LESS, n: int = 1500) -> list[Case]:
     rng = random.Random(f"{policy} {ask_percent}")
     made = []
     for _ in range(count):
@@ -498,20 +502,20 @@ def test_each_outcome_is_the_models(policy: str, ask_percent: int) -> None:
 @pytest.mark.parametrize("policy", POLICIES)
 def test_each_outcome_on_random_machines_is_the_models(policy: str, ask_percent: int) -> None:
     """Pages of many sizes that change, arrays by size and by kind, splitting, coalescing, side by side."""
-    compare(paged_cases(policy, ask_percent, 40, 1500, (policy, policy, policy, *POLICIES), 64))
+    compare(paged_cases(policy, ask_percent, 40 // LESS, 1500, (policy, policy, policy, *POLICIES), 64))
 
 
 @pytest.mark.parametrize("ask_percent", [100, 0])
 @pytest.mark.parametrize("policy", POLICIES)
 def test_each_outcome_is_the_models_if_a_page_can_be_in_two_arrays(policy: str, ask_percent: int) -> None:
     """Arrays side by side in which a page can be at once; then every reference is asked."""
-    compare(paged_cases(f"twice {policy}", ask_percent, 20, 1500, (policy, *POLICIES), 64, told=False))
+    compare(paged_cases(f"twice {policy}", ask_percent, 20 // LESS, 1500, (policy, *POLICIES), 64, told=False))
 
 
 @pytest.mark.parametrize("ask_percent", [0, 30])
 def test_each_outcome_is_the_models_in_lru_arrays_of_many_ways(ask_percent: int) -> None:
     """First levels of many ways, in which most entries stand for many pages."""
-    cases = paged_cases("heap", ask_percent, 60, 2000, ("lru",), 128)
+    cases = paged_cases("heap", ask_percent, 60 // LESS, 2000, ("lru",), 128)
     compare([Case(full(case.machine), case.stream, case.ask_percent, case.apart) for case in cases])
 
 
@@ -557,7 +561,7 @@ def several_machines(rng: random.Random, n: int) -> list[Machine]:
 def test_several_machines_see_what_each_sees_alone(n: int, asks: str) -> None:
     rng = random.Random(f"several {n} {asks}")
     cases = []
-    for _ in range(120 // n):
+    for _ in range(120 // n // LESS):
         first, *others = several_machines(rng, n)
         refs = stream(rng, first, 1500)
         if asks == "half-way":
@@ -571,7 +575,7 @@ def test_several_machines_whose_pages_change_see_what_each_sees_alone(ask_percen
     """Machines of every kind with base pages of one size, in one run."""
     rng = random.Random(f"several, any {ask_percent}")
     cases: list[Case] = []
-    while len(cases) < 30:
+    while len(cases) < 30 // LESS:
         first, sizes = any_machine(rng, POLICIES, 64, True)
         others = []
         for _ in range(rng.choice([1, 2, 4])):

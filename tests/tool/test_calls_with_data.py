@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from call_graph import Costs, Function, Graph, read_graph
 from tg_environment import CLIENTS, TLBGRIND
+from tg_long import long_but
 from tg_written import written
 from tool_support import ENVIRONMENT, TG_ANNOTATE, compile_program
 
@@ -132,7 +133,7 @@ def compare(folder: Path, program: list[str], *options: str) -> None:
     assert of(together, "data") == of(data, "data") != []
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", long_but(lambda name: name != "perl", PROGRAMS))
 def test_calls_and_data_are_those_of_two_runs(tmp_path: Path, name: str) -> None:
     compare(tmp_path / "run", PROGRAMS[name], *ONE, *FAULTS)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from tg_environment import CLIENTS, HAVE_X86, TLBGRIND, client
+from tg_long import long
 from tool_support import (
     GEOMETRY,
     UNKNOWN,
@@ -315,7 +316,7 @@ def test_static_program(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("bits", BITS)
 @pytest.mark.parametrize("how", ["exit", "_exit", "thread-exit", "main-ends"])
-@pytest.mark.parametrize("status", [0, 1, 77, 255])
+@pytest.mark.parametrize("status", [0, long(1), 77, long(255)])
 def test_exit_status_is_kept(tmp_path: Path, how: str, status: int, bits: str) -> None:
     r = run(tmp_path, client("run_process" + bits), how, status)
     assert r.status == status
