@@ -9,8 +9,8 @@
 #include "sim/mmu/run_reach.h"
 #include "sim/mmu/mmu_init.h"
 
-/* Records of data pages that are found without a search: enough for 64 MiB of small pages. Tests make
-   many cores for short streams, and want records that are searched for, too. */
+/* Records of data pages that are found without a search: enough for 64 MiB of small pages. Tests
+   make many cores for short streams, and want records that are searched for, too. */
 #ifdef TLB_CHECK_EVERY
 enum { NEAR = 1 << 10 };
 #else

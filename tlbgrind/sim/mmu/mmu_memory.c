@@ -17,8 +17,8 @@ void *tlb_mmus_take(tlb_mmus *all, size_t bytes)
    return (void *)(at / TLB_CACHE_LINE * TLB_CACHE_LINE);
 }
 
-/* Byte by byte, as the loop stands, it would be a third of all that sanitized builds do; so it becomes a
-   call of memset there, too, which they check as well. */
+/* Byte by byte, as the loop stands, it would be a third of all that sanitized builds do; so it
+   becomes a call of memset there, too, which they check as well. */
 __attribute__((no_sanitize("address", "undefined")))
 void *tlb_mmus_take_zeroes(tlb_mmus *all, size_t bytes)
 {
