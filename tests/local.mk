@@ -132,6 +132,22 @@ CLIENT_LINK_FLAGS_run_calls = -pthread
 CLIENT_LINK_FLAGS_run_members = -lstdc++
 CLIENT_LINK_FLAGS_run_throws = -lstdc++
 
+# Many tests start these, which takes a third of the time if the loader need not run. What is
+# otherwise in a dynamic program is tested with others.
+STATIC_CLIENTS = \
+	pages_change \
+	run_cleaned \
+	run_conditions \
+	run_forks \
+	run_in_turn \
+	run_prefetch \
+	run_process \
+	run_region \
+	run_signals \
+	run_strides \
+	run_threads \
+	run_timeline
+
 # No libc, and every page at the address in its linker script.
 CLIENT_FLAGS_fault_fixed = $(CLIENT_FLAGS) -ffreestanding -fno-asynchronous-unwind-tables
 CLIENT_LINK_FLAGS_fault_fixed = -nostdlib -static -Wl,--build-id=none -Wl,-z,max-page-size=4096 \
@@ -630,6 +646,7 @@ EXTRA_DIST += $(CLIENTS:%=tests/clients/%.c) $(CLIENTS_CXX:%=tests/clients/%.cc)
 	$(CLIENT_LIBS:%=tests/clients/%.c)
 
 client_flags = $(if $(CLIENT_FLAGS_$(1)),$(CLIENT_FLAGS_$(1)),$(CLIENT_FLAGS))
+client_libraries = $(CLIENT_LINK_FLAGS_$(1)) $(if $(filter $(1),$(STATIC_CLIENTS)),-static)
 AM_V_CLIENT = $(am__v_CLIENT_@AM_V@)
 am__v_CLIENT_ = $(am__v_CLIENT_@AM_DEFAULT_V@)
 am__v_CLIENT_0 = @echo "  CLIENT  " $@;
@@ -642,13 +659,13 @@ $(CLIENT_FILES): tests/clients/run_work.h
 tests/clients/run_inlined: tests/clients/run_inlined.h
 
 $(CLIENTS:%=tests/clients/%): tests/clients/%: tests/clients/%.c
-	$(CLIENT_BUILD) $(CLIENT_LINK_FLAGS) -o $@ $< $(CLIENT_LINK_FLAGS_$(*F))
+	$(CLIENT_BUILD) $(CLIENT_LINK_FLAGS) -o $@ $< $(call client_libraries,$(*F))
 
 $(CLIENTS_CXX:%=tests/clients/%): tests/clients/%: tests/clients/%.cc
-	$(CLIENT_BUILD) $(CLIENT_LINK_FLAGS) -o $@ $< $(CLIENT_LINK_FLAGS_$(*F))
+	$(CLIENT_BUILD) $(CLIENT_LINK_FLAGS) -o $@ $< $(call client_libraries,$(*F))
 
 $(CLIENTS32:%=tests/clients/%32): tests/clients/%32: tests/clients/%.c
-	$(CLIENT_BUILD) -m32 $(TG_ASM_INCLUDEDIR:%=-idirafter %) $(CLIENT_LINK_FLAGS) -o $@ $< $(CLIENT_LINK_FLAGS_$(*F))
+	$(CLIENT_BUILD) -m32 $(TG_ASM_INCLUDEDIR:%=-idirafter %) $(CLIENT_LINK_FLAGS) -o $@ $< $(call client_libraries,$(*F))
 
 $(CLIENT_LIBS:%=tests/clients/%.so): tests/clients/%.so: tests/clients/%.c
 	$(CLIENT_BUILD) -fPIC -shared -o $@ $< $(CLIENT_LINK_FLAGS_$(*F))

@@ -326,7 +326,7 @@ def test_tg_annotate_refuses_a_damaged_file(tmp_path: Path) -> None:
         done = annotated("--by=data", path)
         assert (done.returncode, done.stdout) == (1, "")
         assert f"{path}:{number + 1}: " in done.stderr and "Traceback" not in done.stderr
-    for end in range(0, len(whole) - 1, max(1, len(whole) // 50)):
+    for end in range(0, len(whole) - 1, max(1, len(whole) // 12)):
         path.write_text(whole[:end], encoding="utf-8")
         done = annotated("--by=data", path)
         assert (done.returncode, done.stdout) == (1, "") and "Traceback" not in done.stderr

@@ -6,9 +6,10 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import shlex
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -233,33 +234,48 @@ def test_a_page_table_that_is_freed_widens_the_flush_to_its_beginning(tmp_path: 
     assert added(counts) == TABLES[way]
 
 
-def traced(folder: Path, command: Sequence[object]) -> tuple[int, int]:
-    """The kernel's own count."""
-    data = folder / "perf.data"
-    record = ["perf", "record", "-q", "-e", "tlb:tlb_flush", "-o", data]
+def traced(folder: Path, commands: Sequence[Sequence[object]]) -> list[tuple[int, int]]:
+    """The kernel's own counts of each. All in one recording, for each takes perf a second."""
     # On one processor: where the process has been before is flushed, too.
-    alone = ["setarch", "-R", "taskset", "-c", str(min(os.sched_getaffinity(0)))]
-    subprocess.run([*record, *alone, *map(str, command)], capture_output=True, check=True)
+    alone = f"setarch -R taskset -c {min(os.sched_getaffinity(0))}"
+    script = "\n".join(f"sh -c 'echo $$; exec \"$@\"' sh {alone} {shlex.join(map(str, command))}" for command in commands)
+    data = folder / "perf.data"
+    record = ["perf", "record", "-q", "-e", "tlb:tlb_flush", "-o", data, "sh", "-e", "-c", script]
+    printed = subprocess.run(record, capture_output=True, check=True, encoding="utf-8").stdout
+    pids = [int(line) for line in printed.splitlines() if line.isdigit()]
+    assert len(pids) == len(commands)
     text = subprocess.run(["perf", "script", "-i", data], capture_output=True, check=True, encoding="utf-8").stdout
     # What setarch and taskset did, before they became the client, has their names.
-    name = Path(str(command[0])).name
-    rows = re.findall(rf"^\s*{name[:15]} .*pages:(-?\d+) reason:local MM", text, re.MULTILINE)
-    return rows.count("-1"), sum(int(row) for row in rows if row != "-1")
+    found = re.findall(r"^\s*(\S+) +(\d+) .*pages:(-?\d+) reason:local MM", text, re.MULTILINE)
+    counts = []
+    for pid, command in zip(pids, commands):
+        name = Path(str(command[0])).name[:15]
+        rows = [int(pages) for who, number, pages in found if (who, int(number)) == (name, pid)]
+        counts.append((rows.count(-1), sum(row for row in rows if row != -1)))
+    return counts
 
 
-def needs_tracepoint(folder: Path) -> None:
+def traced_ways(folder: Path, name: str, ways: Iterable[str], *rounds: int, more: Sequence[object] = ()) -> dict[str, tuple[int, ...]]:
+    """What the rounds add, by way."""
     probe = ["perf", "record", "-q", "-e", "tlb:tlb_flush", "-o", str(folder / "probe"), "true"]
     if shutil.which("perf") is None or subprocess.run(probe, capture_output=True, check=False).returncode != 0:
         pytest.skip("the tracepoint tlb:tlb_flush can not be read here")
+    ways = list(ways)
+    counts = traced(folder, [(client(name), way, *more, n) for way in ways for n in rounds])
+    return {way: added(counts[2 * i : 2 * i + 2]) for i, way in enumerate(ways)}
+
+
+@pytest.fixture(scope="module")
+def of_tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, ...]]:
+    return traced_ways(tmp_path_factory.mktemp("tables"), "run_tables", TABLES, 0, ROUNDS)
 
 
 @pytest.mark.parametrize("way", TABLES)
-def test_the_kernel_flushes_page_tables_as_often(tmp_path: Path, way: str) -> None:
-    needs_tracepoint(tmp_path)
+def test_the_kernel_flushes_page_tables_as_often(of_tables: dict[str, tuple[int, ...]], way: str) -> None:
     release = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
     if way == "discarded" and release < (6, 14):
         pytest.skip("Linux before 6.14 does not free page tables in MADV_DONTNEED")
-    assert added([traced(tmp_path, (client("run_tables"), way, rounds)) for rounds in (0, ROUNDS)]) == TABLES[way]
+    assert of_tables[way] == TABLES[way]
 
 
 def test_large_allocations_that_are_freed_flush_everything(tmp_path: Path) -> None:
@@ -314,12 +330,18 @@ def test_pages_that_are_cleaned_aged_or_taken_away_are_flushed(tmp_path: Path, w
     assert added(counts) == cleaned(way, tmp_path)
 
 
-@pytest.mark.parametrize("way", CLEANED)
-def test_the_kernel_flushes_pages_that_are_cleaned_as_often(tmp_path: Path, way: str) -> None:
-    needs_tracepoint(tmp_path)
-    if file_system(tmp_path) not in ("ext2/ext3", "tmpfs"):
+@pytest.fixture(scope="module")
+def of_cleaned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, tuple[int, ...]]]:
+    """And the folder of its file."""
+    folder = tmp_path_factory.mktemp("cleaned")
+    if file_system(folder) not in ("ext2/ext3", "tmpfs"):
         pytest.skip("how a file system writes pages back is its own matter: this was counted on ext4 and tmpfs")
+    return folder, traced_ways(folder, "run_cleaned", CLEANED, 0, 10, more=[folder])
+
+
+@pytest.mark.parametrize("way", CLEANED)
+def test_the_kernel_flushes_pages_that_are_cleaned_as_often(of_cleaned: tuple[Path, dict[str, tuple[int, ...]]], way: str) -> None:
+    folder, counts = of_cleaned
     if way == "page_out" and len(Path("/proc/swaps").read_text(encoding="ascii").splitlines()) > 1:
         pytest.skip("there is swap")
-    counts = [traced(tmp_path, (client("run_cleaned"), way, tmp_path, rounds)) for rounds in (0, 10)]
-    assert added(counts) == cleaned(way, tmp_path)
+    assert counts[way] == cleaned(way, folder)
