@@ -817,6 +817,7 @@ LINT_FILES += tests/oracle/fast_path_at_length.py
 LONG_TESTS = \
 	tests/companions/test_damage.py \
 	tests/experiments/test_experiments.py \
+	tests/faults/test_cold_view.py \
 	tests/hosts/test_hosts.py \
 	tests/hosts/test_kernel.py \
 	tests/model/test_properties.py \
@@ -825,6 +826,8 @@ LONG_TESTS = \
 	tests/oracle/test_clients.py \
 	tests/oracle/test_lackey.py \
 	tests/oracle/test_many_machines.py \
+	tests/oracle/test_reach_arrays.py \
+	tests/oracle/test_recording.py \
 	tests/tool/test_calls_with_data.py \
 	tests/tool/test_process.py
 

@@ -22,5 +22,9 @@ def long_but(keep: Callable[[Case], bool], cases: Iterable[Case]) -> list[object
     return [case if keep(case) else long(case) for case in cases]
 
 
+def every_second(cases: Iterable[Case]) -> list[object]:
+    return [long(case) if number % 2 else case for number, case in enumerate(cases)]
+
+
 def long(case: object) -> object:
     return pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.long)

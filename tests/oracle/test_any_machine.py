@@ -20,7 +20,7 @@ from oracle.any_machines import any_machines, write
 from oracle.lackey_trace import totals_of, trace, valgrind
 from oracle_random import build
 from oracle_support import SOURCE
-from tg_long import long_but
+from tg_long import LONG, long_but
 from tg_names import labels_of
 
 # By the kind of a trace's line: the users that ask, in order, and the events that count what is missed, by level.
@@ -88,4 +88,4 @@ def test_shipped_machines_count_as_a_naive_model(part: int, tmp_path: Path) -> N
         if without_blocks != text:
             given[-1] = str(tmp_path / file.name)
             Path(given[-1]).write_text(without_blocks, encoding="ascii")
-    check(tmp_path, [str(build(tmp_path, 5, 20, 64))], shipped, ["--machine=" + ",".join(given)], False)
+    check(tmp_path, [str(build(tmp_path, 5, 20 if LONG else 8, 64))], shipped, ["--machine=" + ",".join(given)], False)

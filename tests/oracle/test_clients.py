@@ -47,7 +47,7 @@ SUBJECTS = [*REAL, *map(client, CLIENT_NAMES)]
 
 # 300 functions of each word length.
 RANDOM_FUNCTIONS = 60
-RANDOM_SEEDS = long_but(lambda seed: seed < 102, range(100, 105))
+RANDOM_SEEDS = long_but(lambda seed: seed < 101, range(100, 105))
 
 # Keeps Vex from dropping loads whose result is overwritten before it is needed.
 ALL_LOADS = ("--px-default=allregs-at-each-insn", "--px-file-backed=allregs-at-each-insn")
@@ -177,8 +177,17 @@ def one_shape(program: int, policy: str) -> Sequence[tuple[int, int, int, int]]:
     return SHAPES if LONG else SHAPES[(program + ALL_KINDS.index(policy)) % len(SHAPES) :][:1]
 
 
-@pytest.mark.parametrize("policy", ALL_KINDS)
-@pytest.mark.parametrize("program", SUBJECTS, ids=[p.name for p in SUBJECTS])
+# Of real programs, `make check' has each policy with one, each shape with one or two.
+FAST = [(program, policy) for program in SUBJECTS for policy in ALL_KINDS]
+FAST_IDS = [f"{program.name}-{policy}" for program, policy in FAST]
+
+
+def is_quick(case: tuple[Program, str]) -> bool:
+    program, policy = case
+    return program not in REAL or REAL.index(program) == ALL_KINDS.index(policy)
+
+
+@pytest.mark.parametrize(("program", "policy"), long_but(is_quick, FAST), ids=FAST_IDS)
 def test_the_fast_path_changes_nothing(program: Program, policy: str, place: Path) -> None:
     shapes = one_shape(REAL.index(program), policy) if program in REAL else SHAPES
     assert_fast_path_changes_nothing(program.line(), policy, place, shapes)

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 from oracle.lackey_trace import totals_of, trace, valgrind
 from oracle.naive_tlb import Array, Hierarchy
-from tg_long import long_but
+from tg_long import every_second
 
 CC = shlex.split(os.environ.get("CC", "gcc"))
 
@@ -261,12 +261,12 @@ def test_a_client_of_many_straddles_counts_as_its_lackey_trace(name: str, client
 WITH_LS = ("lru", "lru full", "plru sets off powers of two", "fifo", "nru", "nru of many ways", "random", "lru 64K")
 
 
-@pytest.mark.parametrize("name", [name for name in MACHINES if name not in WITH_LS])
+@pytest.mark.parametrize("name", every_second(name for name in MACHINES if name not in WITH_LS))
 def test_true_counts_as_its_lackey_trace(name: str, true: Trace, folder: Path) -> None:
     compare(true, MACHINES[name], folder)
 
 
-@pytest.mark.parametrize("name", long_but(lambda name: WITH_LS.index(name) % 2 == 0, WITH_LS))
+@pytest.mark.parametrize("name", every_second(WITH_LS))
 def test_ls_counts_as_its_lackey_trace(name: str, ls: Trace, folder: Path) -> None:
     compare(ls, MACHINES[name], folder)
 

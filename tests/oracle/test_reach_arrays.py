@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from oracle_programs import PROGRAMS, Program, client, make_place
 from oracle_support import tlbgrind
+from tg_long import long_but
 
 NAMES = ("ls", "perl", "bzip2", "sqlite3")
 MACHINE = ("--itlb=16,4", "--dtlb=16,4", "--stlb=64,8")
@@ -41,7 +42,7 @@ def measure(program: Program, place: Path, *options: str) -> tuple[Curves, tuple
     return curves(path), profile.totals
 
 
-@pytest.mark.parametrize("program", programs(), ids=lambda program: program.name)
+@pytest.mark.parametrize("program", long_but(lambda program: program.name not in ("perl", "sqlite3"), programs()), ids=lambda program: program.name)
 def test_each_point_of_the_curve_is_a_run_with_that_array(program: Program, place: Path) -> None:
     reach, _ = measure(program, place)
     assert list(reach) == ["entries", "I-4K", "I-64K", "I-2M", "D-4K", "D-64K", "D-2M"]
@@ -54,7 +55,7 @@ def test_each_point_of_the_curve_is_a_run_with_that_array(program: Program, plac
     assert reach["D-4K"][0] > reach["D-4K"][64 - 8] > reach["D-2M"][0]
 
 
-@pytest.mark.parametrize("program", programs(), ids=lambda program: program.name)
+@pytest.mark.parametrize("program", long_but(lambda program: program.name not in ("perl", "sqlite3"), programs()), ids=lambda program: program.name)
 def test_the_fast_path_does_not_change_the_curve(program: Program, place: Path) -> None:
     """Neither the curve, nor beside it the counts of the machine."""
     fast = measure(program, place)

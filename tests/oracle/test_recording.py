@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from oracle_programs import CLIENT_NAMES, PROGRAMS, Program, client, make_place
 from oracle_support import EVENTS, out_path, outfile, valgrind
+from tg_long import every_second
 
 SUBJECTS = [*PROGRAMS, *map(client, CLIENT_NAMES)]
 Counts = dict[tuple[str, str, int], tuple[int, ...]]
@@ -36,7 +37,7 @@ def counts(program: Program, place: Path, *options: str) -> tuple[bytes, Counts]
     return printed, {at: row for at, row in found.items() if any(row)}
 
 
-@pytest.mark.parametrize("program", SUBJECTS, ids=[p.name for p in SUBJECTS])
+@pytest.mark.parametrize("program", [*every_second(PROGRAMS), *map(client, CLIENT_NAMES)], ids=[p.name for p in SUBJECTS])
 def test_recording_faults_changes_no_count(program: Program, place: Path) -> None:
     printed, plain = counts(program, place)
     also_printed, recorded = counts(program, place, "--faults=yes", "--faults-out-file=/dev/null")
