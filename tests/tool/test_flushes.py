@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from tg_environment import client
-from tool_support import PIDS_FROM, OutFile, Run, messages, run
+from tool_support import PIDS_FROM, OutFile, Run, compile_program, messages, run
 
 FLUSHES = ("FLall", "FLone", "FLin", "FLout", "FLhot")
 ROOM = ("--itlb=256,full", "--dtlb=1024,full")  # for all pages of the client
@@ -198,6 +198,15 @@ def test_a_flush_is_booked_on_the_call_instruction(tmp_path: Path) -> None:
     own = itertools.takewhile(lambda row: row.startswith("0x"), rows[begin + 1 :])
     counts = [dict(zip(events, map(int, row.split()[2:]))) for row in own]
     assert [(count["FLall"], count["Ir"]) for count in counts if count["FLall"] > 0] == [(3, 3)]
+
+
+def test_in_a_static_program_a_flush_is_booked_on_the_call_with_a_line(tmp_path: Path) -> None:
+    """The C library there has none, and is no file of its own, outside of which the call could be."""
+    source = Path(os.environ["TG_SRCDIR"], "tests", "clients", "run_flushes.c")
+    program = compile_program(tmp_path, "static", str(source), "-static")
+    done = run(tmp_path / "run", program, "loop", "3", "50", options=["--flush-policy=all"], geometry=ROOM)
+    assert done.status == 0, done.err
+    assert costs(done.only(), "loop", ["FLall"]) == (3,)
 
 
 # By way of run_tables.c: flushes of everything, and pages flushed one by one, that 50 rounds add. Counted with

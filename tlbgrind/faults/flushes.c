@@ -54,18 +54,21 @@ static void flush(TgSite* site, Addr start, Addr end, ULong bytes)
                   bytes);
 }
 
-/* Whether the frame is no part of the library that makes the system call; with `has_line`, whether
-   it also has a line. Behind the first frame of a program there are words of its arguments. */
-static Bool is_callers(DiEpoch epoch, Addr ip, const DebugInfo* library, Bool has_line)
+/* Behind the first frame of a program there are words of its arguments. */
+static Bool is_code(Addr ip)
+{
+   return VG_(am_is_valid_for_client)(ip, 1, VKI_PROT_EXEC);
+}
+
+static Bool has_line(DiEpoch epoch, Addr ip)
 {
    UInt line;
-   return VG_(am_is_valid_for_client)(ip, 1, VKI_PROT_EXEC)
-          && VG_(find_DebugInfo)(epoch, ip) != library
-          && (!has_line || VG_(get_linenum)(epoch, ip, &line));
+   return VG_(get_linenum)(epoch, ip, &line);
 }
 
 /* What the flush is booked on: the innermost call from outside the library that makes the system
-   call, if possible one with a line; without such a call, the system call itself. */
+   call, if possible one with a line. A static program has no library: there the innermost call with
+   a line, if what makes the system call has none. Without such a call, the system call itself. */
 static TgSite* caller(ThreadId tid)
 {
    enum { MAX_FRAMES = 32 };
@@ -73,12 +76,24 @@ static TgSite* caller(ThreadId tid)
    const UInt n = VG_(get_StackTrace)(tid, ip, MAX_FRAMES, NULL, NULL, 0);
    const DiEpoch epoch = VG_(current_DiEpoch)();
    const DebugInfo* library = n == 0 ? NULL : VG_(find_DebugInfo)(epoch, ip[0] - 1);
-   for (UInt round = 0; round < 2; round++) {
-      for (UInt i = 1; i < n; i++) {
-         if (is_callers(epoch, ip[i], library, round == 0))
-            return tg_site_of_call(ip[i]);
+   Int without_line = -1, inside = -1;
+   for (UInt i = 1; i < n; i++) {
+      if (!is_code(ip[i]))
+         continue;
+      const Bool is_outside = VG_(find_DebugInfo)(epoch, ip[i]) != library;
+      if (!has_line(epoch, ip[i])) {
+         if (is_outside && without_line < 0)
+            without_line = (Int)i;
+      } else if (is_outside) {
+         return tg_site_of_call(ip[i]);
+      } else if (inside < 0) {
+         inside = (Int)i;
       }
    }
+   if (without_line >= 0)
+      return tg_site_of_call(ip[without_line]);
+   if (inside >= 0 && !has_line(epoch, ip[0] - 1))
+      return tg_site_of_call(ip[inside]);
    return tg_site_of_syscall(tid);
 }
 
