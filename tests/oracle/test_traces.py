@@ -391,6 +391,8 @@ def test_what_is_no_drmemtrace_is_refused(name: str, tmp_path: Path) -> None:
         ("champsim", b"", "there is no reference in it"),
         ("champsim", bytes(8) + b"\2" + bytes(55), "record 1: its bytes 8 and 9 tell of a branch, and are 2 and 0; allowed are 0 and 1"),
     ],
+    # Programs are started with the name of the test in the environment.
+    ids=lambda value: str(value)[:60],
 )  # fmt: skip
 def test_what_is_no_trace_is_refused(kind: str, trace: bytes, message: str, tmp_path: Path) -> None:
     (tmp_path / "t").write_bytes(trace)
