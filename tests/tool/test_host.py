@@ -88,7 +88,7 @@ def test_a_file_of_another_processor_is_not_used(tmp_path: Path) -> None:
     assert f"{WALK}" not in summary
 
 
-@pytest.mark.parametrize("text", ["", "rubbish\n", "tlbgrind-machine 1\n", "\x00" * 40000])
+@pytest.mark.parametrize("text", ["", "rubbish\n", "tlbgrind-machine 1\n", "\x00" * 40000], ids=["empty", "rubbish", "cut", "zeros"])
 def test_a_broken_file_is_not_used(tmp_path: Path, text: str) -> None:
     file = tmp_path / "tlbgrind/host.machine"
     file.parent.mkdir()
