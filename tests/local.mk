@@ -813,24 +813,6 @@ bench: all
 
 LINT_FILES += tests/oracle/fast_path_at_length.py
 
-# Those that use tests/tg_long.py.
-LONG_TESTS = \
-	tests/companions/test_damage.py \
-	tests/experiments/test_experiments.py \
-	tests/faults/test_cold_view.py \
-	tests/hosts/test_hosts.py \
-	tests/hosts/test_kernel.py \
-	tests/model/test_properties.py \
-	tests/oracle/test_any_machine.py \
-	tests/oracle/test_cachegrind.py \
-	tests/oracle/test_clients.py \
-	tests/oracle/test_lackey.py \
-	tests/oracle/test_many_machines.py \
-	tests/oracle/test_reach_arrays.py \
-	tests/oracle/test_recording.py \
-	tests/tool/test_calls_with_data.py \
-	tests/tool/test_process.py
-
 LONG_MMU_CASES = \
 	--flushes \
 	--others \
@@ -849,7 +831,8 @@ LONG_MMU_CASES = \
 
 .PHONY: check-long
 check-long: all tests/clients/oracle_part tests/clients/pages_use tests/mmu/mmudrive
-	TG_LONG=yes $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(LONG_TESTS)'
+	TG_LONG=yes $(MAKE) $(AM_MAKEFLAGS) check \
+	  TESTS="$$(cd $(srcdir) && grep -l '^from tg_long import' tests/*/test_*.py | tr '\n' ' ')"
 	tests/mmu/mmudrive --seed=1000000 --cases=100000
 	@for more in $(LONG_MMU_CASES); do \
 	  echo "tests/mmu/mmudrive $$more"; \
